@@ -1,0 +1,111 @@
+"""Who asks, and the one rule that decides whether he may read.
+
+An access list names groups. Deny beats allow; an empty identity reads nothing; ``allow=None`` means "no
+restriction of its own" (for collections only) and ``allow=()`` means "nobody". Effective permission is the
+intersection along the path of collections above a document; a missing ancestor denies.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from clearcite.domain.digest import digest
+
+Micros = int
+"""An instant: microseconds since 1970-01-01 UTC."""
+
+Status = Literal["published", "draft", "archived"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Principal:
+    """The caller as a trusted resolver gave him; never taken from a question."""
+
+    tenant_id: str
+    subject_id: str
+    groups: tuple[str, ...]
+    authorization_revision: str
+    roles: tuple[str, ...] = ()
+
+    @property
+    def effective_groups(self) -> frozenset[str]:
+        """The groups given, and the implicit group of the subject himself."""
+        return frozenset(self.groups) | {f"user:{self.subject_id}"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Acl:
+    """Groups that may read and groups that may not. Both are sorted and unique."""
+
+    allow: tuple[str, ...] | None
+    deny: tuple[str, ...] = ()
+
+    def admits(self, groups: frozenset[str]) -> bool:
+        if any(group in groups for group in self.deny):
+            return False
+        return self.allow is None or any(group in groups for group in self.allow)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AccessClass:
+    """What documents share when one judgement serves them all: the collection above and their own list."""
+
+    parent: str | None
+    acl: Acl
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Access:
+    """Everything about one document that decides who may read it, and when."""
+
+    allow: tuple[str, ...]
+    deny: tuple[str, ...] = ()
+    parent: str | None = None
+    status: Status = "published"
+    effective_from: Micros | None = None
+    effective_to: Micros | None = None
+    trusted: bool = True
+
+    @property
+    def access_class(self) -> AccessClass:
+        return AccessClass(parent=self.parent, acl=Acl(allow=self.allow, deny=self.deny))
+
+    def digest(self) -> str:
+        lists = [str(len(self.allow)), *self.allow, str(len(self.deny)), *self.deny]
+        window = (self.effective_from, self.effective_to)
+        return digest("access", *lists, self.parent, self.status, *window, int(self.trusted))
+
+
+def ancestors(path: str) -> tuple[str, ...]:
+    """``a/b/c`` → ``("a", "a/b", "a/b/c")``."""
+    parts = path.split("/")
+    return tuple("/".join(parts[: i + 1]) for i in range(len(parts)))
+
+
+def class_admits(cls: AccessClass, collections: Mapping[str, Acl], groups: frozenset[str]) -> bool:
+    """Judge one access class for a set of groups. A collection that is not known denies."""
+    if not cls.acl.admits(groups):
+        return False
+    if cls.parent is None:
+        return True
+    for path in ancestors(cls.parent):
+        acl = collections.get(path)
+        if acl is None or not acl.admits(groups):
+            return False
+    return True
+
+
+def in_force(access: Access, as_of: Micros) -> bool:
+    """Half-open validity: the start belongs to the window, the end does not."""
+    started = access.effective_from is None or access.effective_from <= as_of
+    return started and (access.effective_to is None or as_of < access.effective_to)
+
+
+def readable(access: Access, collections: Mapping[str, Acl], groups: frozenset[str], as_of: Micros) -> bool:
+    """The whole rule for one document of the caller's partition. Used to judge one document by itself."""
+    return (
+        access.status == "published"
+        and access.trusted
+        and in_force(access, as_of)
+        and class_admits(access.access_class, collections, groups)
+    )

@@ -1,0 +1,200 @@
+"""What a source gives, and what it becomes: SourceRecord → Revision → Element → Unit → Chunk."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from clearcite.domain.access import Access, Micros
+from clearcite.domain.digest import digest, sha256_text
+
+Operation = Literal["upsert", "delete"]
+DeleteReason = Literal["source_deleted", "access_revoked", "retention_expired", "user_request"]
+ElementKind = Literal["heading", "paragraph", "list_item", "table_row", "code"]
+
+DELETE_REASONS: tuple[DeleteReason, ...] = (
+    "source_deleted",
+    "access_revoked",
+    "retention_expired",
+    "user_request",
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, order=True)
+class DocumentKey:
+    """The identity of a document. Compared exactly; nothing is folded."""
+
+    tenant_id: str
+    source_id: str
+    document_id: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fact:
+    """A statement the source vouches for; it stands verbatim in the text."""
+
+    fact_id: str
+    topic: str
+    statement: str
+    value: str
+    unit: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Superseded:
+    """A document, or one section of it, that the record supersedes from its own effective_from."""
+
+    document_id: str
+    heading: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Description:
+    """What a revision says about itself: shown in citations or used to weigh, never to authorize."""
+
+    source_uri: str
+    source_version: str
+    title: str | None = None
+    media_type: str = "text/markdown"
+    source_time: Micros | None = None
+    canonical_document_id: str | None = None
+    supersedes: tuple[Superseded, ...] = ()
+    authority: int = 50
+    source_type: str = "documentation"
+    product_version: str | None = None
+    published_at: Micros | None = None
+    language: str | None = None
+    labels: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
+
+    def digest(self) -> str:
+        """Over everything except ``source_time``: when a state began is not part of the state."""
+        plain = (
+            self.source_uri,
+            self.source_version,
+            self.title,
+            self.media_type,
+            self.canonical_document_id,
+        )
+        more = (self.authority, self.source_type, self.product_version, self.published_at, self.language)
+        lists: list[str | None] = [str(len(self.supersedes))]
+        for item in self.supersedes:
+            lists += [item.document_id, item.heading]
+        lists += [str(len(self.labels)), *self.labels]
+        for fact in self.facts:
+            lists += [fact.fact_id, fact.topic, fact.statement, fact.value, fact.unit]
+        return digest("description", *plain, *more, *lists)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SourceRecord:
+    """One validated event of a source. ``content`` is the original bytes as the source gave them.
+
+    ``text`` is the decoded content (NFC, ``\\n``) for textual media; for PDF and DOCX it is None and the
+    parser extracts it. A delete has no content, no access and no description.
+    """
+
+    key: DocumentKey
+    source_sequence: int
+    operation: Operation = "upsert"
+    content: bytes = b""
+    text: str | None = None
+    access: Access | None = None
+    description: Description | None = None
+    delete_reason: DeleteReason | None = None
+    run_id: str | None = None
+
+    @property
+    def content_sha256(self) -> str:
+        """Of the decoded text where there is one, so that newline form and NFC do not make a revision."""
+        return sha256_text(self.text) if self.text is not None else digest("bytes", self.content)
+
+    def source_state_hash(self) -> str:
+        return state_hash(self.content_sha256, self.access, self.description)
+
+
+def state_hash(content_sha256: str, access: Access | None, description: Description | None) -> str:
+    """Covers content, access and description: what a source sequence number stands for."""
+    parts = (access.digest() if access else None, description.digest() if description else None)
+    return digest("source-state", content_sha256, *parts)
+
+
+def build_hash(source_state_hash: str, manifest_hash: str) -> str:
+    """The source state under one pipeline manifest."""
+    return digest("build-state", source_state_hash, manifest_hash)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Element:
+    """One block of parsed text. ``start`` and ``end`` are code points of the canonical text, half-open.
+
+    A ``table_row`` names the span of its header row, unless it is one. ``heading`` is the path of headings
+    above; ``page`` counts from 1 and is None where the format has no pages.
+    """
+
+    kind: ElementKind
+    start: int
+    end: int
+    heading: tuple[str, ...] = ()
+    page: int | None = None
+    header: tuple[int, int] | None = None
+    level: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ParsedDocument:
+    """What a parser returns: the canonical text (NFC, ``\\n``) and its elements in order.
+
+    ``flags`` are findings about the text (``hidden_text``, ``instruction_like``, ``no_title`` …); ``facts``
+    about the parse (parser name, encoding) go into ``notes``.
+    """
+
+    text: str
+    elements: tuple[Element, ...]
+    title: str | None = None
+    flags: tuple[str, ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unit:
+    """The smallest thing that may be quoted: a whole sentence, list item, table row or code block.
+
+    Offsets are code points of the canonical text. A table row carries the span of its header. ``lead`` is
+    the span of the sentence that introduces a list item, if there is one.
+    """
+
+    kind: Literal["sentence", "list_item", "table_row", "code", "heading"]
+    start: int
+    end: int
+    header: tuple[int, int] | None = None
+    lead: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chunk:
+    """Consecutive units of one revision. ``text`` is ``canonical[start:end]``; ``context`` is what the index
+    reads besides it (title, heading path, the header of a table) and is never quoted."""
+
+    chunk_id: str
+    ordinal: int
+    start: int
+    end: int
+    text: str
+    sha256: str
+    context: str
+    heading: tuple[str, ...] = ()
+    page: int | None = None
+    kind: Literal["text", "table", "code"] = "text"
+    units: tuple[Unit, ...] = ()
+    language: str | None = None
+    flags: tuple[str, ...] = ()
+
+
+def chunk_id(key: DocumentKey, content_sha256: str, chunker: str, span: tuple[int, int]) -> str:
+    """Stable: the same text cut in the same way has the same id on every machine. 32 hex digits."""
+    identity = (key.tenant_id, key.source_id, key.document_id)
+    return digest("chunk", *identity, content_sha256, chunker, *span)[:32]
+
+
+def revision_label(content_sha256: str) -> str:
+    """The public name of a revision: access edits never move it."""
+    return content_sha256[:16]

@@ -1,0 +1,105 @@
+"""Pure rules for the order of source events: what an event is, given what the ledger holds.
+
+``decide`` never looks at a clock or a store. Source: the sequence rules of the contracts page.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from clearcite.domain.corpus import DeleteReason, Operation, SourceRecord, build_hash
+from clearcite.errors import SequenceConflict
+
+Action = Literal[
+    "created",
+    "revised",
+    "access_changed",
+    "reprocessed",
+    "checkpoint_advanced",
+    "noop",
+    "stale_ignored",
+    "deleted",
+    "restored",
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Head:
+    """The newest state of a document that the ledger has accepted."""
+
+    operation: Operation
+    source_sequence: int
+    source_state_hash: str | None = None
+    build_state_hash: str | None = None
+    access_digest: str | None = None
+    content_digest: str | None = None
+    delete_reason: DeleteReason | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Decision:
+    """What to write. ``access_changed`` is also set beside ``revised`` and ``restored`` when access moved."""
+
+    action: Action
+    access_changed: bool = False
+
+    @property
+    def writes_state(self) -> bool:
+        return self.action in ("created", "revised", "access_changed", "restored")
+
+    @property
+    def needs_projection(self) -> bool:
+        return self.writes_state or self.action in ("reprocessed", "deleted")
+
+
+def head_of(record: SourceRecord, manifest_hash: str) -> Head:
+    """The head this record becomes when it is accepted."""
+    if record.operation == "delete":
+        return Head(
+            operation="delete", source_sequence=record.source_sequence, delete_reason=record.delete_reason
+        )
+    state = record.source_state_hash()
+    description = record.description.digest() if record.description else ""
+    return Head(
+        operation="upsert",
+        source_sequence=record.source_sequence,
+        source_state_hash=state,
+        build_state_hash=build_hash(state, manifest_hash),
+        access_digest=record.access.digest() if record.access else None,
+        content_digest=record.content_sha256 + description,
+    )
+
+
+def decide(head: Head | None, new: Head) -> Decision:
+    """Judge a new state against the accepted one. Raises SequenceConflict; then nothing may be written."""
+    if head is None:
+        return Decision(action="deleted" if new.operation == "delete" else "created")
+    if new.source_sequence < head.source_sequence:
+        return Decision(action="stale_ignored")
+    if new.source_sequence == head.source_sequence:
+        return _decide_same_sequence(head, new)
+    if new.operation == "delete":
+        same = head.operation == "delete" and head.delete_reason == new.delete_reason
+        return Decision(action="checkpoint_advanced" if same else "deleted")
+    if head.operation == "delete":
+        return Decision(action="restored", access_changed=True)
+    return _decide_update(head, new)
+
+
+def _decide_same_sequence(head: Head, new: Head) -> Decision:
+    same_operation = head.operation == new.operation
+    if not same_operation or head.delete_reason != new.delete_reason:
+        raise SequenceConflict("The same source sequence carries another operation or reason.")
+    if head.source_state_hash != new.source_state_hash:
+        raise SequenceConflict("The same source sequence carries another state.")
+    rebuilt = head.build_state_hash != new.build_state_hash
+    return Decision(action="reprocessed" if rebuilt else "noop")
+
+
+def _decide_update(head: Head, new: Head) -> Decision:
+    if head.source_state_hash == new.source_state_hash:
+        rebuilt = head.build_state_hash != new.build_state_hash
+        return Decision(action="reprocessed" if rebuilt else "checkpoint_advanced")
+    access_changed = head.access_digest != new.access_digest
+    if head.content_digest != new.content_digest:
+        return Decision(action="revised", access_changed=access_changed)
+    return Decision(action="access_changed", access_changed=True)

@@ -1,0 +1,159 @@
+"""Question → Plan → Hit → Passage → Ranked → Evidence. Each noun is trusted more than the one before."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from clearcite.domain.access import Micros, Principal
+from clearcite.domain.corpus import Description, DocumentKey, Unit
+
+Route = Literal["knowledge", "tool_required"]
+Leg = Literal["lexical", "dense"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """What was asked, after NFC: 1 to 4,000 code points. ``route`` and ``topic`` come from a host that knows."""
+
+    text: str
+    as_of: Micros | None = None
+    target_version: str | None = None
+    sources: tuple[str, ...] = ()
+    route: Route | None = None
+    topic: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scope:
+    """For whom, at which instant, over which partitions. Empty partitions: nothing is readable."""
+
+    principal: Principal
+    as_of: Micros
+    partitions: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QueryTerm:
+    """One word of the question with every form of it that may stand in a document.
+
+    The forms share one weight: a word counts once, by its best form, whatever the number of its forms.
+    """
+
+    surface: str
+    forms: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LexicalQuery:
+    terms: tuple[QueryTerm, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DenseQuery:
+    """``vector``: int8, one byte a dimension; ``scale``: see the embedder that made it."""
+
+    vector: bytes
+    scale: int = 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """What to look for and how much of it."""
+
+    question: str
+    route: Route
+    lexical: LexicalQuery
+    identifiers: tuple[str, ...] = ()
+    target_version: str | None = None
+    topic: str | None = None
+    sources: tuple[str, ...] = ()
+    depth: int = 100
+    attempt: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cursor:
+    """Where a leg stopped: the score and chunk id of the last hit."""
+
+    score: int
+    chunk_id: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hit:
+    """A chunk an index believes in. Nothing about it is trusted until the ledger has confirmed it."""
+
+    chunk_id: str
+    score: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HitPage:
+    """Hits in the order (−score, chunk id). ``next`` is None when the leg is exhausted.
+
+    ``documents`` (N) and ``frequencies`` (df of each query term, in its order) count readable chunks only.
+    """
+
+    hits: tuple[Hit, ...]
+    next: Cursor | None = None
+    documents: int = 0
+    frequencies: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Passage:
+    """A chunk whose text, access, hash and identity the ledger has confirmed for this scope."""
+
+    chunk_id: str
+    key: DocumentKey
+    revision: str
+    content_sha256: str
+    title: str
+    text: str
+    start: int
+    end: int
+    sha256: str
+    context: str
+    heading: tuple[str, ...]
+    page: int | None
+    kind: str
+    units: tuple[Unit, ...]
+    description: Description
+    valid_from: Micros | None
+    valid_to: Micros | None
+    normal_sha256: str
+    language: str | None = None
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ranked:
+    """A passage with its score (an integer, only comparable within this question) and what made it."""
+
+    passage: Passage
+    score: int
+    factors: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Dropped:
+    chunk_id: str
+    reason: Literal["canonical_duplicate", "context_limit", "character_budget", "diversity", "revoked"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Evidence:
+    """A passage chosen for the answer, numbered from 1 in rank order."""
+
+    number: int
+    ranked: Ranked
+
+    @property
+    def passage(self) -> Passage:
+        return self.ranked.passage
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recall:
+    """The pages each leg returned, in the order asked."""
+
+    pages: tuple[tuple[Leg, HitPage], ...] = field(default=())

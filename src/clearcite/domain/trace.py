@@ -1,0 +1,34 @@
+"""What happened to one question. Protected: read by operators only, and holds no document text."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+VISIBILITY: Literal["privileged_audit"] = "privileged_audit"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StageRecord:
+    """One stage: its name, what it did (ids, spans, integers; never text), and how long it took."""
+
+    stage: str
+    outcome: Literal["ok", "fallback", "failed", "skipped"]
+    milliseconds: int
+    detail: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trace:
+    """``request`` holds the question and the principal; ``state`` what the answer depends on (ledger
+    position, generation, manifest and configuration hashes); ``response`` the spans of the public response."""
+
+    trace_id: str
+    kind: Literal["ask", "search"]
+    tenant_id: str
+    created_at: int
+    request: dict[str, Any]
+    state: dict[str, Any]
+    stages: tuple[StageRecord, ...]
+    response: dict[str, Any]
+    degraded: bool
+    cause: str | None
+    visibility: str = VISIBILITY

@@ -1,0 +1,92 @@
+"""Every error clearcite raises on purpose, and the exit code each one means.
+
+    ClearciteError                         code, exit_code; the message is safe to show
+    ├── InputError                 2       the input must change
+    │   ├── DuplicateKey                   a JSON object names a key twice
+    │   ├── TooLarge                       bytes, depth, length or count over a limit
+    │   ├── NotFound                       no such document, or none this caller may read
+    │   ├── SequenceConflict               the same source sequence with another state
+    │   └── StalePolicy                    a policy older than the last one accepted
+    ├── ConfigError                2       the configuration must change
+    │   └── MissingExtra                   an optional dependency; the message names the command
+    ├── DependencyUnavailable      3       a part is unavailable; safe to retry
+    │   └── DeadlineExceeded               the request ran out of time
+    └── IntegrityFault             4       hash, access, pointer or identity mismatch; fail closed
+
+Exit code 1 is a verdict (a gate does not hold), not an exception; 70 is an internal error, 130 an interrupt.
+A message never holds document text, hidden identifiers, counts of hidden things or traces of the stack; what
+caused an error stays in ``__cause__`` and in the protected trace.
+"""
+
+from typing import ClassVar
+
+
+class ClearciteError(Exception):
+    """The root. ``code`` is stable and meant for programs; the message is meant for people."""
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 70
+
+    @property
+    def message(self) -> str:
+        return str(self)
+
+
+class InputError(ClearciteError):
+    """What was given cannot be accepted as it is. ``violations`` lists every fault found, not only the first."""
+
+    code = "invalid_input"
+    exit_code = 2
+
+    def __init__(self, message: str, violations: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.violations = violations or (message,)
+
+
+class DuplicateKey(InputError):
+    code = "duplicate_key"
+
+
+class TooLarge(InputError):
+    code = "too_large"
+
+
+class NotFound(InputError):
+    code = "not_found"
+
+
+class SequenceConflict(InputError):
+    code = "sequence_conflict"
+
+
+class StalePolicy(InputError):
+    code = "stale_policy"
+
+
+class ConfigError(ClearciteError):
+    code = "invalid_configuration"
+    exit_code = 2
+
+
+class MissingExtra(ConfigError):
+    """An optional part is not installed. ``command`` installs it."""
+
+    code = "missing_extra"
+
+    def __init__(self, what: str, command: str) -> None:
+        super().__init__(f"{what} is not installed. Install it with: {command}")
+        self.command = command
+
+
+class DependencyUnavailable(ClearciteError):
+    code = "dependency_unavailable"
+    exit_code = 3
+
+
+class DeadlineExceeded(DependencyUnavailable):
+    code = "deadline_exceeded"
+
+
+class IntegrityFault(ClearciteError):
+    code = "integrity_fault"
+    exit_code = 4

@@ -1,0 +1,360 @@
+"""The seams: what the engine needs from the outside, each as small as it can be.
+
+Adapters live under ``clearcite.adapters``; every port has a contract suite in ``clearcite.testing`` that each
+adapter passes, the fakes included. Failures of a port raise ``DependencyUnavailable``; mismatches of what is
+stored raise ``IntegrityFault``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from clearcite.domain.access import Access, AccessClass, Acl, Micros, Principal
+from clearcite.domain.corpus import Chunk, Description, DocumentKey, ParsedDocument, SourceRecord
+from clearcite.domain.lifecycle import Decision
+from clearcite.domain.retrieval import (
+    Cursor,
+    DenseQuery,
+    Evidence,
+    HitPage,
+    LexicalQuery,
+    Passage,
+    Plan,
+)
+from clearcite.domain.trace import Trace
+from clearcite.errors import ClearciteError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from clearcite.domain.answer import Claim, Disagreement
+
+    Mask = NDArray[np.bool_]
+
+
+class Clock(Protocol):
+    def now(self) -> Micros:
+        """Microseconds since 1970-01-01 UTC."""
+
+
+# --- ledger -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Applied:
+    """What became of one record: a decision, or the reason it was refused (then nothing was written)."""
+
+    key: DocumentKey
+    source_sequence: int
+    decision: Decision | None
+    error: ClearciteError | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Job:
+    """One leased piece of work of the outbox, for one generation.
+
+    ``project``: parse, chunk and index the revision. ``access``: only the access changed; acknowledging it is
+    enough. ``delete``: drop what is indexed. ``slot`` numbers the revision inside its partition: it is what
+    index entries carry. ``fence`` must match when the job is finished; a lost lease publishes nothing.
+    """
+
+    event_id: int
+    fence: int
+    generation: str
+    kind: Literal["project", "access", "delete"]
+    key: DocumentKey
+    slot: int
+    attempts: int
+    content: bytes = b""
+    text: str | None = None
+    content_sha256: str = ""
+    description: Description | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Built:
+    """The result of a job. ``normal_sha256``: of the normalised text, by which mirrors are recognised."""
+
+    job: Job
+    text: str = ""
+    title: str = ""
+    normal_sha256: str = ""
+    chunks: tuple[Chunk, ...] = ()
+    flags: tuple[str, ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
+
+
+class Intake(Protocol):
+    """Writing. One call is one transaction, a savepoint a record; durable when it returns."""
+
+    def apply(self, records: Sequence[SourceRecord], manifest_hash: str) -> tuple[Applied, ...]: ...
+
+    def put_collection(self, tenant_id: str, path: str, acl: Acl | None) -> None:
+        """Set a collection's own list; None removes the collection (then everything below is denied)."""
+
+
+class Outbox(Protocol):
+    """Projecting. Rows are claimed by lease; several workers may run."""
+
+    def claim(self, generation: str, limit: int, owner: str) -> tuple[Job, ...]: ...
+
+    def publish(
+        self, generation: str, built: Sequence[Built], commit: Callable[[str | None], str]
+    ) -> tuple[DocumentKey, ...]:
+        """Write chunks, pointers, acknowledgements and the index manifest in one transaction.
+
+        ``commit`` receives the name of the current index manifest and returns the name of the new one; it
+        runs inside the transaction, so that two workers never lose each other's segments. A job that was
+        superseded meanwhile leaves nothing behind. Returns the documents published.
+        """
+
+    def fail(self, job: Job, reason: str) -> None:
+        """Record a failed attempt: retried with backoff, then quarantined. ``reason`` holds no text."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VisibilityRow:
+    """What decides about one slot from ``position`` on. Both sides must admit: the served and the head state.
+
+    ``present`` is False when nothing may be read whatever the caller (deleted, not published, not trusted,
+    superseded, quarantined). ``key`` orders nothing and is for the trace's reasons.
+    """
+
+    slot: int
+    document: int
+    position: int
+    served: AccessClass
+    head: AccessClass
+    valid_from: Micros | None
+    valid_to: Micros | None
+    present: bool
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredChunk:
+    """A chunk as the ledger has it, with everything needed to judge and to verify it again.
+
+    ``present``: this chunk belongs to the served revision of a document that is not deleted or quarantined.
+    The digests are the stored ones; whoever confirms recomputes them.
+    """
+
+    chunk: Chunk
+    key: DocumentKey
+    slot: int
+    present: bool
+    title: str
+    chunker: str
+    content_sha256: str
+    normal_sha256: str
+    description: Description
+    served_access: Access
+    head_access: Access
+    served_access_digest: str
+    head_access_digest: str
+    served_state_hash: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredDocument:
+    """A document as served: its canonical text and what ``StoredChunk`` says of it."""
+
+    key: DocumentKey
+    present: bool
+    title: str
+    text: str
+    text_sha256: str
+    content_sha256: str
+    description: Description
+    served_access: Access
+    head_access: Access
+    served_access_digest: str
+    head_access_digest: str
+    served_state_hash: str
+
+
+class Snapshot(Protocol):
+    """One read transaction: everything a request sees comes from one ledger position."""
+
+    @property
+    def position(self) -> int:
+        """Rises with every change of visibility."""
+
+    @property
+    def generation(self) -> str: ...
+
+    @property
+    def index_manifest(self) -> str | None: ...
+
+    def visibility_since(self, partition: str, position: int) -> Sequence[VisibilityRow]:
+        """The newest row of each slot of a partition that changed after ``position`` (0: all of them)."""
+
+    def collections(self, partition: str) -> tuple[int, Mapping[str, Acl]]:
+        """The position of the last change of a collection, and the lists by path."""
+
+    def chunks(self, chunk_ids: Sequence[str]) -> Mapping[str, StoredChunk]: ...
+
+    def document(self, key: DocumentKey) -> StoredDocument | None: ...
+
+    def documents(self, partition: str, after: str, limit: int) -> Sequence[StoredDocument]:
+        """Served documents of a partition in the order (source id, document id), text left empty.
+
+        ``after`` is ``source_id + "\\0" + document_id`` of the last one seen, or empty.
+        """
+
+
+class Reader(Protocol):
+    def snapshot(self) -> AbstractContextManager[Snapshot]: ...
+
+    def quarantine(self, key: DocumentKey, reason: str) -> None:
+        """Take a document out of sight after an integrity fault, until an operator looks at it."""
+
+
+class Ledger(Intake, Outbox, Reader, Protocol):
+    """The canonical store: the only truth about what exists and who may read it."""
+
+    def start_generation(self, generation: str, manifest: str) -> None:
+        """Register a generation with its manifest (canonical JSON); the first one becomes ``live``."""
+
+    def manifest(self, generation: str) -> str | None: ...
+
+    def status(self) -> Mapping[str, Any]:
+        """Counts and ages for an operator: documents, outbox, quarantine, versions."""
+
+    def close(self) -> None: ...
+
+
+class TraceStore(Protocol):
+    def append(self, trace: Trace) -> None:
+        """Durable on return: an answer leaves only after its trace is written."""
+
+    def get(self, trace_id: str) -> Trace | None: ...
+
+    def newest(self, limit: int) -> Sequence[Trace]: ...
+
+    def close(self) -> None: ...
+
+
+# --- index ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Vector:
+    """An int8 vector: one signed byte a dimension, and the row's scale as an integer."""
+
+    data: bytes
+    scale: int
+    truncated: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class IndexEntry:
+    """One chunk for the index. ``terms`` counts index terms of text and context; the index holds no ACL."""
+
+    chunk_id: str
+    partition: str
+    slot: int
+    terms: Mapping[str, int]
+    vector: Vector | None = None
+
+
+class Readable(Protocol):
+    """What one scope may read at one ledger position. The only thing about access an index ever sees."""
+
+    @property
+    def partitions(self) -> tuple[str, ...]: ...
+
+    @property
+    def token(self) -> tuple[Any, ...]:
+        """Equal tokens mean equal masks: a key for what is derived from them."""
+
+    def mask(self, partition: str) -> Mask:
+        """True for each readable slot. Slots beyond its length are not readable."""
+
+
+class IndexView(Protocol):
+    """An immutable opened index."""
+
+    def search(
+        self, query: LexicalQuery | DenseQuery, readable: Readable, after: Cursor | None, limit: int
+    ) -> HitPage:
+        """Hits in the order (−score, chunk id) after the cursor, counted over readable chunks only."""
+
+
+class Index(Protocol):
+    """A rebuildable projection. Segments are immutable; a manifest names the ones that belong together."""
+
+    def write(self, entries: Sequence[IndexEntry]) -> tuple[str, ...]:
+        """Write segments durably under new names; they are part of nothing until a commit names them."""
+
+    def commit(self, base: str | None, segments: Sequence[str], replaces: Sequence[str] = ()) -> str:
+        """A new manifest: the base's segments without ``replaces``, plus the new ones. Durable on return."""
+
+    def open(self, manifest: str | None) -> IndexView: ...
+
+    def merge(
+        self, manifest: str, live: Callable[[str], Mask]
+    ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+        """Merge small segments, dropping chunks whose slot is not live. Returns (new, replaced) or None."""
+
+    def sweep(self, keep: Sequence[str]) -> None:
+        """Remove segments and manifests that no kept manifest names."""
+
+
+# --- text and models --------------------------------------------------------------------------------------
+
+
+class Parser(Protocol):
+    def parse(self, content: bytes, media_type: str) -> ParsedDocument:
+        """Raises InputError for a document that cannot be parsed, with a message that names no path."""
+
+
+class Embedder(Protocol):
+    """Text → int8 vector. Deterministic, one text at a time, so that no text changes another's vector."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the vector space: model, revision, quantisation. Stands in the manifest and every trace."""
+
+    @property
+    def dims(self) -> int: ...
+
+    def embed_passage(self, text: str) -> Vector: ...
+
+    def embed_query(self, text: str) -> DenseQuery: ...
+
+
+class Reranker(Protocol):
+    @property
+    def fingerprint(self) -> str: ...
+
+    def rerank(self, plan: Plan, passages: Sequence[Passage]) -> Sequence[tuple[str, int]]:
+        """A score for each passage, exactly once: (chunk id, integer). Checked by the caller."""
+
+
+class Writer(Protocol):
+    @property
+    def fingerprint(self) -> str: ...
+
+    def compose(
+        self, plan: Plan, evidence: Sequence[Evidence], disagreements: Sequence[Disagreement]
+    ) -> Sequence[Claim]:
+        """Draft claims from numbered evidence, best first. Nothing is believed before it is checked."""
+
+
+# --- outside ----------------------------------------------------------------------------------------------
+
+
+class Resolver(Protocol):
+    def resolve(self, name: str) -> Principal:
+        """The principal behind a name. Raises InputError for a name it does not know."""
+
+
+class Connector(Protocol):
+    def records(self) -> Iterator[SourceRecord | ClearciteError]:
+        """Validated records in source order; an error stands for one refused input, the rest goes on."""
