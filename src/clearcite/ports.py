@@ -207,6 +207,12 @@ class Snapshot(Protocol):
         ``after`` is ``source_id + "\\0" + document_id`` of the last one seen, or empty.
         """
 
+    def live_slots(self, partition: str) -> Mask:
+        """True for each slot whose revision is served, whoever may read it: what a merge must keep."""
+
+    def superseding(self, partition: str) -> Sequence[StoredDocument]:
+        """Served documents whose description supersedes others, text left empty; normally a handful."""
+
 
 class Reader(Protocol):
     def snapshot(self) -> AbstractContextManager[Snapshot]: ...

@@ -137,7 +137,7 @@ class Ranked:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dropped:
     chunk_id: str
-    reason: Literal["canonical_duplicate", "context_limit", "character_budget", "diversity", "revoked"]
+    reason: Literal["canonical_duplicate", "context_limit", "character_budget", "diversity", "superseded", "revoked"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -150,6 +150,22 @@ class Evidence:
     @property
     def passage(self) -> Passage:
         return self.ranked.passage
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConfirmedLeg:
+    """The confirmed passages of one leg with their scores, best first, and the counts they were scored with."""
+
+    leg: Leg
+    hits: tuple[tuple[Passage, int], ...]
+    documents: int = 0
+    frequencies: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Confirmed:
+    legs: tuple[ConfirmedLeg, ...]
+    dropped: tuple[Dropped, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

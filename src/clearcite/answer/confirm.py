@@ -1,0 +1,164 @@
+"""Hits → passages: text, access and hashes come from the ledger, never from an index.
+
+A hit that the caller may not read, or that is no longer served, is dropped without being looked at; one that
+he may read is verified from its bytes up, and a mismatch fails the whole question closed. Because dropped hits
+must not displace readable ones, each leg goes on page by page until its depth is full.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from clearcite.domain.access import AccessClass, Acl, class_admits, in_force
+from clearcite.domain.corpus import chunk_id, revision_label, state_hash
+from clearcite.domain.digest import sha256_text
+from clearcite.domain.retrieval import Confirmed, ConfirmedLeg, Cursor, Dropped, HitPage, Leg, Passage, Plan
+from clearcite.domain.retrieval import Recall, Scope
+from clearcite.errors import DependencyUnavailable, IntegrityFault
+from clearcite.ports import Snapshot, StoredChunk, StoredDocument
+
+NextPage = Callable[[Leg, Cursor], HitPage]
+MAX_PAGES = 50
+
+
+class ReadTampered(IntegrityFault):
+    """A readable document does not match its hashes; ``stored`` names it for quarantine."""
+
+    def __init__(self, stored: StoredChunk | StoredDocument) -> None:
+        super().__init__("Stored data does not match its hash.")
+        self.stored = stored
+
+
+@dataclass(slots=True)
+class Judge:
+    """Decides, from ledger metadata alone, what one scope may read; a class is judged once per request."""
+
+    scope: Scope
+    collections: Mapping[str, Mapping[str, Acl]]
+    verdicts: dict[tuple[str, AccessClass], bool]
+
+    def admits(self, stored: StoredChunk | StoredDocument) -> bool:
+        """Both sides must admit: the served state and the head state."""
+        if not stored.present or stored.key.tenant_id not in self.scope.partitions:
+            return False
+        served, head = stored.served_access, stored.head_access
+        states = (served,) if served is head or served == head else (served, head)
+        return all(
+            state.status == "published"
+            and state.trusted
+            and in_force(state, self.scope.as_of)
+            and self._class_admits(stored.key.tenant_id, state.access_class)
+            for state in states
+        )
+
+    def _class_admits(self, partition: str, cls: AccessClass) -> bool:
+        key = (partition, cls)
+        if key not in self.verdicts:
+            groups = self.scope.principal.effective_groups if self.scope.principal.groups else frozenset()
+            self.verdicts[key] = class_admits(cls, self.collections[partition], groups)
+        return self.verdicts[key]
+
+
+def judge_for(scope: Scope, snapshot: Snapshot) -> Judge:
+    collections = {name: snapshot.collections(name)[1] for name in scope.partitions}
+    return Judge(scope=scope, collections=collections, verdicts={})
+
+
+def confirm(plan: Plan, found: Recall, judge: Judge, snapshot: Snapshot, next_page: NextPage) -> Confirmed:
+    """Fill every leg with confirmed passages up to the plan's depth."""
+    passages: dict[str, Passage | None] = {}
+    legs = []
+    for leg, first in found.pages:
+        chosen = _fill(plan, (leg, first), judge, snapshot, next_page, passages)
+        legs.append(
+            ConfirmedLeg(leg=leg, hits=chosen, documents=first.documents, frequencies=first.frequencies)
+        )
+    revoked = sorted(name for name, passage in passages.items() if passage is None)
+    return Confirmed(
+        legs=tuple(legs), dropped=tuple(Dropped(chunk_id=name, reason="revoked") for name in revoked)
+    )
+
+
+def _fill(
+    plan: Plan,
+    start: tuple[Leg, HitPage],
+    judge: Judge,
+    snapshot: Snapshot,
+    next_page: NextPage,
+    passages: dict[str, Passage | None],
+) -> tuple[tuple[Passage, int], ...]:
+    leg, page = start
+    chosen: list[tuple[Passage, int]] = []
+    seen: set[str] = set()
+    for _ in range(MAX_PAGES):
+        ids = [hit.chunk_id for hit in page.hits]
+        _read([name for name in ids if name not in passages], plan, judge, snapshot, passages)
+        for hit in page.hits:
+            passage = passages[hit.chunk_id]
+            if passage is not None and hit.chunk_id not in seen and len(chosen) < plan.depth:
+                seen.add(hit.chunk_id)
+                chosen.append((passage, hit.score))
+        if len(chosen) >= plan.depth or page.next is None:
+            return tuple(chosen)
+        page = next_page(leg, page.next)
+    raise DependencyUnavailable("The index keeps returning passages that are not served.")
+
+
+def _read(
+    ids: list[str], plan: Plan, judge: Judge, snapshot: Snapshot, passages: dict[str, Passage | None]
+) -> None:
+    stored = snapshot.chunks(ids) if ids else {}
+    for name in ids:
+        entry = stored.get(name)
+        wanted = entry is not None and (not plan.sources or entry.key.source_id in plan.sources)
+        if entry is None or not wanted or not judge.admits(entry):
+            passages[name] = None
+            continue
+        verify(entry)
+        passages[name] = to_passage(entry)
+
+
+def verify(stored: StoredChunk) -> None:
+    """Recompute everything a readable chunk claims about itself."""
+    chunk = stored.chunk
+    same_text = sha256_text(chunk.text) == chunk.sha256
+    identity = chunk_id(stored.key, stored.content_sha256, stored.chunker, (chunk.start, chunk.end))
+    if not same_text or identity != chunk.chunk_id or chunk.end - chunk.start != len(chunk.text):
+        raise ReadTampered(stored)
+    verify_access(stored)
+
+
+def verify_access(stored: StoredChunk | StoredDocument) -> None:
+    """Access lists and description must give the digests the ledger accepted them under."""
+    state = state_hash(stored.content_sha256, stored.served_access, stored.description)
+    if (
+        stored.served_access.digest() != stored.served_access_digest
+        or stored.head_access.digest() != stored.head_access_digest
+        or state != stored.served_state_hash
+    ):
+        raise ReadTampered(stored)
+
+
+def to_passage(stored: StoredChunk) -> Passage:
+    chunk, access = stored.chunk, stored.served_access
+    return Passage(
+        chunk_id=chunk.chunk_id,
+        key=stored.key,
+        revision=revision_label(stored.content_sha256),
+        content_sha256=stored.content_sha256,
+        title=stored.title,
+        text=chunk.text,
+        start=chunk.start,
+        end=chunk.end,
+        sha256=chunk.sha256,
+        context=chunk.context,
+        heading=chunk.heading,
+        page=chunk.page,
+        kind=chunk.kind,
+        units=chunk.units,
+        description=stored.description,
+        valid_from=access.effective_from,
+        valid_to=access.effective_to,
+        normal_sha256=stored.normal_sha256,
+        language=chunk.language,
+        flags=chunk.flags,
+    )

@@ -1,0 +1,70 @@
+"""Copies count once, and superseded text does not count; both after the access check, before the budget.
+
+Mirrors share a canonical document id and the same normalised text, or one source. The kept copy is the one of
+highest authority among those the caller may read, then the smallest id.
+"""
+
+from collections.abc import Callable, Iterable
+
+from clearcite.domain.corpus import DocumentKey
+from clearcite.domain.retrieval import Dropped, Passage, Ranked
+from clearcite.text.phrases import folded_words
+
+Deduplicated = tuple[tuple[Ranked, ...], tuple[Dropped, ...]]
+
+
+def deduplicate(ranked: tuple[Ranked, ...]) -> Deduplicated:
+    """Keep one copy of each document and of each text, in rank order."""
+    kept_document = _kept_documents(item.passage for item in ranked)
+    kept: list[Ranked] = []
+    dropped: list[Dropped] = []
+    best_of_text = _best_of_text(item.passage for item in ranked if kept_document(item.passage))
+    for item in ranked:
+        passage = item.passage
+        if kept_document(passage) and best_of_text[_text_key(passage)] == passage.chunk_id:
+            kept.append(item)
+        else:
+            dropped.append(Dropped(chunk_id=passage.chunk_id, reason="canonical_duplicate"))
+    return tuple(kept), tuple(dropped)
+
+
+def _order(passage: Passage) -> tuple[int, DocumentKey, int]:
+    return (-passage.description.authority, passage.key, passage.start)
+
+
+def _kept_documents(passages: Iterable[Passage]) -> Callable[[Passage], bool]:
+    """Which documents survive: the first, in ``_order``, of each group of mirrors."""
+    best: dict[tuple[str, ...], tuple[int, DocumentKey, int]] = {}
+    all_passages = list(passages)
+    for passage in all_passages:
+        for group in _groups(passage):
+            best[group] = min(best.get(group, _order(passage)), _order(passage))
+    lost = {
+        passage.key
+        for passage in all_passages
+        for group in _groups(passage)
+        if best[group][1] != passage.key
+    }
+    return lambda passage: passage.key not in lost
+
+
+def _groups(passage: Passage) -> list[tuple[str, ...]]:
+    """The groups of mirrors a document belongs to: equal normalised text, or one canonical id in one source."""
+    key, canonical = passage.key, passage.description.canonical_document_id
+    groups: list[tuple[str, ...]] = [("text", key.tenant_id, passage.normal_sha256)] if passage.normal_sha256 else []
+    if canonical is not None:
+        groups.append(("source", key.tenant_id, key.source_id, canonical))
+    return groups
+
+
+def _text_key(passage: Passage) -> tuple[str, ...]:
+    return folded_words(passage.text) or (passage.chunk_id,)
+
+
+def _best_of_text(passages: Iterable[Passage]) -> dict[tuple[str, ...], str]:
+    """For each normalised passage text, the chunk that is kept."""
+    best: dict[tuple[str, ...], tuple[tuple[int, DocumentKey, int], str]] = {}
+    for passage in passages:
+        mine = (_order(passage), passage.chunk_id)
+        best[_text_key(passage)] = min(best.get(_text_key(passage), mine), mine)
+    return {text: chunk for text, (_, chunk) in best.items()}

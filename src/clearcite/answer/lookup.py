@@ -1,0 +1,59 @@
+"""``list`` and ``show``: documents by id, judged by the same decision as ``ask``, as the caller."""
+
+from collections.abc import Sequence
+
+from clearcite.answer.confirm import Judge, ReadTampered, verify_access
+from clearcite.answer.publish import instant_text
+from clearcite.domain.answer import PublicDocument
+from clearcite.domain.corpus import DocumentKey, revision_label
+from clearcite.domain.digest import sha256_text
+from clearcite.errors import InputError, NotFound
+from clearcite.ports import Snapshot, StoredDocument
+
+PAGE = 500
+
+
+def documents(snapshot: Snapshot, judge: Judge, limit: int, after: str) -> Sequence[PublicDocument]:
+    """The first ``limit`` readable documents after a position; unreadable ones never shorten the page."""
+    if not 1 <= limit <= 10_000:
+        raise InputError("limit must lie between 1 and 10000.")
+    found: list[PublicDocument] = []
+    for partition in judge.scope.partitions:
+        position = after
+        while len(found) < limit:
+            page = snapshot.documents(partition, position, PAGE)
+            for stored in page:
+                if judge.admits(stored):
+                    verify_access(stored)
+                    found.append(_public(stored, with_text=False))
+            if len(page) < PAGE:
+                break
+            position = f"{page[-1].key.source_id}\0{page[-1].key.document_id}"
+    return found[:limit]
+
+
+def document(snapshot: Snapshot, judge: Judge, source_id: str, document_id: str) -> PublicDocument:
+    """One readable document, its text verified."""
+    for partition in judge.scope.partitions:
+        key = DocumentKey(tenant_id=partition, source_id=source_id, document_id=document_id)
+        stored = snapshot.document(key)
+        if stored is not None and judge.admits(stored):
+            verify_access(stored)
+            if sha256_text(stored.text) != stored.text_sha256:
+                raise ReadTampered(stored)
+            return _public(stored, with_text=True)
+    raise NotFound("There is no such document, or you may not read it.")
+
+
+def _public(stored: StoredDocument, *, with_text: bool) -> PublicDocument:
+    return PublicDocument(
+        document_id=stored.key.document_id,
+        source_id=stored.key.source_id,
+        title=stored.title,
+        uri=stored.description.source_uri,
+        revision=revision_label(stored.content_sha256),
+        source_type=stored.description.source_type,
+        valid_from=instant_text(stored.served_access.effective_from),
+        valid_to=instant_text(stored.served_access.effective_to),
+        text=stored.text if with_text else None,
+    )

@@ -1,0 +1,22 @@
+"""Plan → pages of hits, one leg at a time. A hit is only an id that an index believes in."""
+
+from clearcite.domain.retrieval import DenseQuery, Leg, LexicalQuery, Plan, Recall
+from clearcite.ports import Embedder, IndexView, Readable
+
+
+def embed_question(plan: Plan, embedder: Embedder) -> DenseQuery:
+    return embedder.embed_query(plan.question)
+
+
+def queries(plan: Plan, dense: DenseQuery | None) -> tuple[tuple[Leg, LexicalQuery | DenseQuery], ...]:
+    """The legs of a plan in their fixed order; the dense one is absent without an embedder."""
+    lexical: tuple[tuple[Leg, LexicalQuery | DenseQuery], ...] = (("lexical", plan.lexical),)
+    return lexical if dense is None else (*lexical, ("dense", dense))
+
+
+def recall(plan: Plan, dense: DenseQuery | None, readable: Readable, view: IndexView) -> Recall:
+    """The first page of each leg: as many hits as the plan wants passages."""
+    pages = []
+    for leg, query in queries(plan, dense):
+        pages.append((leg, view.search(query, readable, None, plan.depth)))
+    return Recall(pages=tuple(pages))

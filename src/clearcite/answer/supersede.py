@@ -1,0 +1,28 @@
+"""Text that a readable document in force supersedes is not quoted as current."""
+
+from clearcite.domain.retrieval import Passage, Ranked
+from clearcite.ports import StoredDocument
+from clearcite.domain.retrieval import Dropped
+
+
+def set_aside_superseded(
+    ranked: tuple[Ranked, ...], superseding: tuple[StoredDocument, ...]
+) -> tuple[tuple[Ranked, ...], tuple[Dropped, ...]]:
+    """``superseding``: documents this caller may read, in force now, that supersede others of their source."""
+    rules = {
+        (document.key.tenant_id, document.key.source_id, item.document_id, item.heading)
+        for document in superseding
+        for item in document.description.supersedes
+    }
+    kept = tuple(item for item in ranked if not _is_superseded(item.passage, rules))
+    lost = tuple(
+        Dropped(chunk_id=item.passage.chunk_id, reason="superseded")
+        for item in ranked
+        if _is_superseded(item.passage, rules)
+    )
+    return kept, lost
+
+
+def _is_superseded(passage: Passage, rules: set[tuple[str, str, str, str | None]]) -> bool:
+    key = (passage.key.tenant_id, passage.key.source_id, passage.key.document_id)
+    return any((*key, heading) in rules for heading in (None, *passage.heading))

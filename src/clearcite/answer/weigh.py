@@ -1,0 +1,46 @@
+"""What a source is worth, applied to the rank: small, fixed, documented factors in thousandths.
+
+Weights move a passage among others of like relevance; they never hide it and never decide a conflict (see
+``resolve_conflicts``). Numbers are chosen, not fitted: the whole range of source type and authority together is
+under a fifth, so a clearly better passage of a humble source stays ahead.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from clearcite.domain.retrieval import Passage, Plan, Ranked
+from clearcite.text.versions import same_version
+
+SOURCE_TYPES: Mapping[str, int] = MappingProxyType(
+    {"documentation": 1000, "policy": 1000, "ticket": 950, "blog": 950, "forum": 920}
+)
+OTHER_SOURCE_TYPE = 970
+VERSION_MATCH = 1050
+VERSION_MISMATCH = 700
+"""Strong: text about another version answers another question, but may be all there is."""
+
+
+def weigh(ranked: tuple[Ranked, ...], plan: Plan) -> tuple[Ranked, ...]:
+    """Multiply each score by its factors (rounded down once) and sort again by (−score, chunk id)."""
+    weighed = [_weighed(item, plan) for item in ranked]
+    return tuple(sorted(weighed, key=lambda item: (-item.score, item.passage.chunk_id)))
+
+
+def _weighed(item: Ranked, plan: Plan) -> Ranked:
+    factors = (
+        ("authority", 950 + item.passage.description.authority),
+        ("source_type", SOURCE_TYPES.get(item.passage.description.source_type, OTHER_SOURCE_TYPE)),
+        ("version", _version_factor(item.passage, plan)),
+    )
+    score = item.score
+    for _, factor in factors:
+        score *= factor
+    score //= 1000 ** len(factors)
+    return Ranked(passage=item.passage, score=score, factors=item.factors + factors)
+
+
+def _version_factor(passage: Passage, plan: Plan) -> int:
+    stated = passage.description.product_version
+    if plan.target_version is None or stated is None:
+        return 1000
+    return VERSION_MATCH if same_version(plan.target_version, stated) else VERSION_MISMATCH

@@ -1,0 +1,243 @@
+"""Settings: defaults < ``clearcite.toml`` < ``CLEARCITE_*`` < flags. An unknown key is refused.
+
+Every value remembers where it came from, and the whole has a canonical hash that stands in each trace.
+Tables: ``[store]``, ``[text]``, ``[answer]``, ``[limits]`` hold single values; ``[synonyms]`` and ``[routes]``
+hold lists of words; ``[[sources]]`` describes folders and feeds.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from clearcite.domain.access import Status
+from clearcite.domain.digest import digest
+from clearcite.errors import ConfigError
+
+FILE_NAME = "clearcite.toml"
+PREFIX = "CLEARCITE_"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SourceSettings:
+    """What a folder or feed gives to documents that say nothing themselves."""
+
+    path: str
+    tenant: str = "default"
+    source_id: str = "default"
+    allowed_groups: tuple[str, ...] = ()
+    denied_groups: tuple[str, ...] = ()
+    parent: str | None = None
+    status: Status = "published"
+    source_type: str = "documentation"
+    authority: int = 50
+    trusted: bool = True
+    language: str | None = None
+    product_version: str | None = None
+    zone: str = "UTC"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """``deadline_ms``: for one question. ``depth``: confirmed passages a leg. ``semantic``: auto, on or off.
+
+    ``evidence_limit`` and ``evidence_chars`` bound what the writer sees. ``answer_words`` bounds the claims
+    together. ``clock`` pins the time (an instant, for suites); empty means the machine's.
+    """
+
+    store: str = ".clearcite"
+    policy: str = ""
+    languages: tuple[str, ...] = ("en", "pt")
+    zone: str = "UTC"
+    semantic: str = "auto"
+    model_path: str = ""
+    depth: int = 100
+    evidence_limit: int = 8
+    evidence_chars: int = 12_000
+    answer_words: int = 100
+    claims: int = 3
+    deadline_ms: int = 30_000
+    max_document_bytes: int = 10_000_000
+    allow_past: bool = True
+    synonyms: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    tool_required: tuple[str, ...] = ()
+    sources: tuple[SourceSettings, ...] = ()
+    base: str = "."
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    def hash(self) -> str:
+        """Over what can change an answer; paths and origins cannot."""
+        skipped = {"store", "policy", "model_path", "base", "origins", "sources"}
+        parts: list[str] = []
+        for item in fields(self):
+            if item.name not in skipped:
+                parts += [item.name, repr(getattr(self, item.name))]
+        return digest("settings", *parts)
+
+    def path(self, value: str) -> Path:
+        """A configured path; relative ones are relative to the file that names them."""
+        return Path(self.base) / value
+
+
+SINGLE: dict[str, tuple[str, str]] = {
+    "store": ("store", "path"),
+    "policy": ("store", "policy"),
+    "languages": ("text", "languages"),
+    "zone": ("text", "zone"),
+    "semantic": ("text", "semantic"),
+    "model_path": ("text", "model_path"),
+    "depth": ("answer", "depth"),
+    "evidence_limit": ("answer", "evidence_limit"),
+    "evidence_chars": ("answer", "evidence_chars"),
+    "answer_words": ("answer", "answer_words"),
+    "claims": ("answer", "claims"),
+    "deadline_ms": ("limits", "deadline_ms"),
+    "max_document_bytes": ("limits", "max_document_bytes"),
+    "allow_past": ("limits", "allow_past"),
+}
+"""Setting → (table, key) in clearcite.toml; the environment variable is CLEARCITE_ + the setting's name."""
+
+TABLES = ("store", "text", "answer", "limits", "synonyms", "routes", "sources")
+
+
+def load_settings(
+    folder: Path | None = None, env: Mapping[str, str] | None = None, flags: Mapping[str, Any] | None = None
+) -> Settings:
+    """Read the settings that hold for a folder (its ``clearcite.toml`` is optional)."""
+    folder = folder or Path()
+    values: dict[str, Any] = {"base": str(folder)}
+    origins: dict[str, str] = {}
+    file = folder / FILE_NAME
+    if file.is_file():
+        found = _read_file(file)
+        values |= found
+        origins |= dict.fromkeys(found, FILE_NAME)
+    found = _read_environment(os.environ if env is None else env)
+    values |= found
+    origins |= {name: PREFIX + name.upper() for name in found}
+    given = {name: value for name, value in (flags or {}).items() if value is not None}
+    values |= given
+    origins |= dict.fromkeys(given, "flag")
+    settings = Settings(**values, origins=origins)
+    _check(settings)
+    return settings
+
+
+def _read_file(file: Path) -> dict[str, Any]:
+    try:
+        raw = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{FILE_NAME} cannot be read: {type(error).__name__}.") from error
+    unknown = sorted(set(raw) - set(TABLES))
+    values: dict[str, Any] = {}
+    for table in ("store", "text", "answer", "limits"):
+        names = {key: name for name, (where, key) in SINGLE.items() if where == table}
+        section = _table(raw, table)
+        unknown += [f"{table}.{key}" for key in section if key not in names]
+        for key, value in section.items():
+            if key in names:
+                values[names[key]] = _typed(f"{table}.{key}", names[key], value)
+    if unknown:
+        raise ConfigError(f"{FILE_NAME} has unknown keys: {', '.join(unknown)}.")
+    if "synonyms" in raw:
+        values["synonyms"] = _synonyms(_table(raw, "synonyms"))
+    if "routes" in raw:
+        values["tool_required"] = _routes(_table(raw, "routes"))
+    if "sources" in raw:
+        values["sources"] = tuple(_source(item) for item in _list("sources", raw["sources"]))
+    return values
+
+
+def _read_environment(env: Mapping[str, str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, text in env.items():
+        name = key[len(PREFIX) :].lower() if key.startswith(PREFIX) else ""
+        if name in SINGLE:
+            values[name] = _typed(key, name, _from_text(name, text))
+    return values
+
+
+def _from_text(name: str, text: str) -> Any:
+    default = getattr(Settings(), name)
+    if isinstance(default, bool):
+        return {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
+    if isinstance(default, int):
+        return int(text) if text.isascii() and text.isdigit() else text
+    if isinstance(default, tuple):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    return text
+
+
+def _typed(where: str, name: str, value: Any) -> Any:
+    default = getattr(Settings(), name)
+    if isinstance(default, tuple):
+        return tuple(_words(where, value))
+    if type(value) is not type(default):
+        raise ConfigError(f"{where} must be of type {type(default).__name__}.")
+    return value
+
+
+def _table(raw: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    section = raw.get(name, {})
+    if not isinstance(section, dict):
+        raise ConfigError(f"[{name}] in {FILE_NAME} must be a table.")
+    return section
+
+
+def _list(where: str, value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise ConfigError(f"{where} in {FILE_NAME} must be a list.")
+    return value
+
+
+def _words(where: str, value: Any) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(item, str) and item.strip() for item in value):
+        raise ConfigError(f"{where} must be a list of words.")
+    return value
+
+
+def _synonyms(section: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple((word, tuple(_words(f"synonyms.{word}", section[word]))) for word in sorted(section))
+
+
+def _routes(section: Mapping[str, Any]) -> tuple[str, ...]:
+    unknown = sorted(set(section) - {"tool_required"})
+    if unknown:
+        raise ConfigError(f"{FILE_NAME} has unknown routes: {', '.join(unknown)}.")
+    return tuple(_words("routes.tool_required", section.get("tool_required", [])))
+
+
+def _source(item: Any) -> SourceSettings:
+    if not isinstance(item, dict) or not isinstance(item.get("path"), str):
+        raise ConfigError(f"Each [[sources]] in {FILE_NAME} needs a path.")
+    known = {entry.name for entry in fields(SourceSettings)}
+    unknown = sorted(set(item) - known)
+    if unknown:
+        raise ConfigError(f"[[sources]] in {FILE_NAME} has unknown keys: {', '.join(unknown)}.")
+    source = SourceSettings(path=item["path"])
+    values: dict[str, Any] = {}
+    for key, value in item.items():
+        default = getattr(source, key)
+        if isinstance(default, tuple):
+            values[key] = tuple(_words(f"sources.{key}", value))
+        elif isinstance(value, str if default is None else type(default)) and not (
+            isinstance(value, bool) and not isinstance(default, bool)
+        ):
+            values[key] = value
+        else:
+            raise ConfigError(f"sources.{key} in {FILE_NAME} has the wrong type.")
+    return replace(source, **values)
+
+
+def _check(settings: Settings) -> None:
+    if settings.semantic not in ("auto", "on", "off"):
+        raise ConfigError("text.semantic must be auto, on or off.")
+    if not settings.languages:
+        raise ConfigError("text.languages must name at least one language.")
+    for name in ("depth", "evidence_limit", "evidence_chars", "answer_words", "claims", "deadline_ms"):
+        if getattr(settings, name) < 1:
+            raise ConfigError(f"{name} must be at least 1.")

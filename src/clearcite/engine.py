@@ -1,0 +1,245 @@
+"""The facade: ``ask``, ``search``, ``documents``, ``document`` for callers; ``operator`` for those who explain.
+
+One request is one ledger snapshot. Nothing is read before the caller has an identity; nothing leaves except
+through ``publish``, and no answer leaves before its trace is durable.
+"""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+from clearcite.answer import lookup, searching
+from clearcite.answer.confirm import ReadTampered, judge_for, verify_access
+from clearcite.answer.describe import describe
+from clearcite.answer.pipeline import Outcome, Parts, Sight, answer
+from clearcite.answer.publish import publish
+from clearcite.answer.tracing import ask_trace, search_trace
+from clearcite.domain.access import Micros, Principal
+from clearcite.domain.answer import EXIT_CODES, Answer, PublicAnswer, PublicDocument, PublicSearch
+from clearcite.domain.retrieval import Question, Scope
+from clearcite.errors import ClearciteError, DependencyUnavailable, InputError, IntegrityFault
+from clearcite.operator import Operator
+from clearcite.ports import Clock, Index, Ledger, Snapshot, TraceStore
+from clearcite.step import Run
+from clearcite.visibility import Visibility
+
+MAX_QUESTION = 4_000
+MAX_GROUPS = 128
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Services:
+    """Everything an engine is made of; ``wiring`` builds it.
+
+    ``trace_id`` makes 128 random bits in hex. ``faults`` names stages that shall fail, for drills and tests.
+    """
+
+    ledger: Ledger
+    index: Index
+    traces: TraceStore
+    visibility: Visibility
+    parts: Parts
+    clock: Clock
+    trace_id: Callable[[], str]
+    config_hash: str
+    manifest_hash: str
+    deadline_ms: int = 30_000
+    allow_past: bool = True
+    faults: Mapping[str, Exception] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reply:
+    """A public answer with the exit code a command ends with."""
+
+    public: PublicAnswer
+    exit_code: int
+
+
+class Engine:
+    """Answers from one store. Thread-safe; close it, or use it as a context manager."""
+
+    def __init__(self, services: Services, on_close: Sequence[Callable[[], None]] = ()) -> None:
+        self._services = services
+        self._on_close = tuple(on_close)
+
+    def ask(self, question: str, principal: Principal, **options: Any) -> PublicAnswer:
+        """Answer a question from what the principal may read.
+
+        Options: ``as_of`` (microseconds UTC), ``target_version``, ``sources``, ``route``, ``topic``. Raises
+        InputError for a question or identity that cannot be used, before anything is read.
+        """
+        return self.reply(question, principal, **options).public
+
+    def reply(self, question: str, principal: Principal, **options: Any) -> Reply:
+        """``ask``, with the exit code: integrity faults and outages look alike from outside, not to a shell."""
+        services = self._services
+        asked = _question(question, options)
+        trace_id = services.trace_id()
+        run = Run(describe=describe, deadline=_deadline(services), faults=services.faults)
+        outcome, state, code = self._answered(asked, principal, run)
+        public = publish(outcome.answer, outcome.document_hashes, trace_id)
+        services.traces.append(
+            ask_trace(asked, principal, public, outcome=outcome, state=state, stages=run.records, now=services.clock.now())
+        )
+        return Reply(public=public, exit_code=code or EXIT_CODES[public.status])
+
+    def search(
+        self, question: str, principal: Principal, *, k: int = 10, collapse: str = "document", **options: Any
+    ) -> PublicSearch:
+        """Ranked passages, or documents by their best passage; never a score or a total.
+
+        ``after`` is the ``next`` of the page before. Raises InputError, DependencyUnavailable, IntegrityFault.
+        """
+        services = self._services
+        asked = _question(question, {**options, "after": None} if "after" in options else options)
+        wanted = searching.wanted(k, collapse, options.get("after"))
+        trace_id = services.trace_id()
+        run = Run(describe=describe, deadline=_deadline(services), faults=services.faults)
+        scope = self._scope(principal, asked.as_of)
+        with services.ledger.snapshot() as snapshot:
+            state = self._state(snapshot, scope)
+            sight = run.step(self.open_sight, snapshot, scope)
+            try:
+                public = searching.search(asked, wanted, sight, services.parts, run, trace_id)
+            except ReadTampered as fault:
+                self._quarantine(fault)
+                raise
+        services.traces.append(search_trace(asked, principal, public, state=state, stages=run.records, now=services.clock.now()))
+        return public
+
+    def documents(self, principal: Principal, *, limit: int = 100, after: str = "") -> Sequence[PublicDocument]:
+        """The documents the principal may read now, in the order (source id, document id), text left out."""
+        scope = self._scope(principal, None)
+        with self._services.ledger.snapshot() as snapshot:
+            return lookup.documents(snapshot, judge_for(scope, snapshot), limit, after)
+
+    def document(self, document_id: str, principal: Principal, *, source_id: str = "default") -> PublicDocument:
+        """One document with its canonical text. A missing one and a forbidden one raise the same NotFound."""
+        scope = self._scope(principal, None)
+        with self._services.ledger.snapshot() as snapshot:
+            try:
+                return lookup.document(snapshot, judge_for(scope, snapshot), source_id, document_id)
+            except ReadTampered as fault:
+                self._quarantine(fault)
+                raise
+
+    def operator(self, principal: Principal) -> Operator:
+        """The operator's view; refused for a principal without the role ``operator``."""
+        if "operator" not in principal.roles:
+            raise InputError("This needs the role operator.")
+        return Operator(self._services.ledger, self._services.traces, self.replay)
+
+    def replay(self, question: Question, principal: Principal, trace_id: str) -> tuple[PublicAnswer, dict[str, Any]]:
+        """Answer again without writing a trace; for ``verify``."""
+        run = Run(describe=describe, deadline=None)
+        outcome, state, _ = self._answered(question, principal, run)
+        return publish(outcome.answer, outcome.document_hashes, trace_id), state
+
+    def open_sight(self, snapshot: Snapshot, scope: Scope) -> Sight:
+        """Authorize first: what this scope may read at this snapshot, before a word of the question counts."""
+        services = self._services
+        judge = judge_for(scope, snapshot)
+        superseding = [
+            document
+            for partition in scope.partitions
+            for document in snapshot.superseding(partition)
+            if judge.admits(document)
+        ]
+        for document in superseding:
+            verify_access(document)
+        return Sight(
+            snapshot=snapshot,
+            readable=services.visibility.readable(snapshot, scope),
+            judge=judge,
+            view=services.index.open(snapshot.index_manifest),
+            superseding=tuple(superseding),
+        )
+
+    def _answered(self, asked: Question, principal: Principal, run: Run) -> tuple[Outcome, dict[str, Any], int]:
+        """The outcome, the state it depends on, and an exit code of its own for integrity faults."""
+        scope = self._scope(principal, asked.as_of)
+        state: dict[str, Any] = {}
+        try:
+            with self._services.ledger.snapshot() as snapshot:
+                state = self._state(snapshot, scope)
+                sight = run.step(self.open_sight, snapshot, scope)
+                return answer(asked, sight, self._services.parts, run), state, 0
+        except IntegrityFault as fault:
+            self._quarantine(fault)
+            return _unavailable("integrity"), state, fault.exit_code
+        except DependencyUnavailable:
+            return _unavailable("dependency"), state, 0
+
+    def _quarantine(self, fault: ClearciteError) -> None:
+        if isinstance(fault, ReadTampered):
+            self._services.ledger.quarantine(fault.stored.key, "integrity")
+
+    def _scope(self, principal: Principal, as_of: Micros | None) -> Scope:
+        if not principal.tenant_id or not principal.groups:
+            raise InputError("An identity with a tenant and at least one group is needed; nothing was read.")
+        if len(principal.groups) > MAX_GROUPS:
+            raise InputError(f"An identity has at most {MAX_GROUPS} groups.")
+        now = self._services.clock.now()
+        if as_of is not None and as_of > now:
+            raise InputError("as_of lies in the future.")
+        if as_of is not None and as_of < now and not self._services.allow_past:
+            raise InputError("This host does not allow a past as_of.")
+        partitions = (principal.tenant_id,)
+        return Scope(principal=principal, as_of=now if as_of is None else as_of, partitions=partitions)
+
+    def _state(self, snapshot: Snapshot, scope: Scope) -> dict[str, Any]:
+        return {
+            "as_of": scope.as_of,
+            "position": snapshot.position,
+            "generation": snapshot.generation,
+            "index_manifest": snapshot.index_manifest,
+            "manifest_hash": self._services.manifest_hash,
+            "config_hash": self._services.config_hash,
+        }
+
+    def close(self) -> None:
+        for close in self._on_close:
+            close()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _unavailable(cause: str) -> Outcome:
+    return Outcome(answer=Answer(status="dependency_unavailable", cause=cause), degraded=True)
+
+
+def _deadline(services: Services) -> float:
+    return time.monotonic() + services.deadline_ms / 1000
+
+
+def _question(text: str, options: Mapping[str, Any]) -> Question:
+    unknown = sorted(set(options) - {"as_of", "target_version", "sources", "route", "topic", "after"})
+    if unknown:
+        raise InputError(f"Unknown options: {', '.join(unknown)}.")
+    normal = unicodedata.normalize("NFC", text)
+    if any(0xD800 <= ord(char) <= 0xDFFF for char in normal):
+        raise InputError("The question holds half of a surrogate pair.")
+    if not normal.strip():
+        raise InputError("The question is empty.")
+    if len(normal) > MAX_QUESTION:
+        raise InputError(f"The question is longer than {MAX_QUESTION} characters.")
+    return Question(
+        text=normal,
+        as_of=options.get("as_of"),
+        target_version=options.get("target_version"),
+        sources=tuple(options.get("sources") or ()),
+        route=options.get("route"),
+        topic=options.get("topic"),
+    )

@@ -1,0 +1,135 @@
+"""``ask`` and ``search``."""
+
+from typing import Annotated
+
+import typer
+
+from clearcite.domain.answer import PublicAnswer, PublicSearch, Statement
+from clearcite.interfaces.cli import common
+from clearcite.interfaces.cli.common import AS, AS_OF, FORMAT, GROUP, POLICY, STORE, TENANT, say
+from clearcite.interfaces.cli.faults import FAILURE, faults_for
+from clearcite.wiring import engine_on
+
+ASK_HELP = """Answer a question from what the asker may read, with numbered citations.
+
+Examples:
+
+  clearcite ask "How long do refunds take?" --as alice
+
+  clearcite ask "How long do refunds take?" --tenant default --group staff --format json
+"""
+
+SEARCH_HELP = """List the passages or documents that fit, best first; no scores, no totals.
+
+Example:
+
+  clearcite search "refund policy" --as alice -k 5
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command(help=ASK_HELP)(ask)
+    app.command(help=SEARCH_HELP)(search)
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, in quotes.")],
+    as_: AS = None,
+    policy: POLICY = None,
+    tenant: TENANT = None,
+    group: GROUP = None,
+    as_of: AS_OF = None,
+    version: Annotated[str | None, typer.Option("--version", help="The product version meant.")] = None,
+    source: Annotated[list[str] | None, typer.Option("--source", help="Only this source. Repeatable.")] = None,
+    failure: FAILURE = None,
+    store: STORE = None,
+    format: FORMAT = None,  # noqa: A002 - the flag's name
+) -> int:
+    settings = common.settings_for(store)
+    principal = common.principal_for(settings, as_, policy, tenant, group)
+    form = common.chosen_format(format)
+    with engine_on(settings, faults_for(failure)) as engine:
+        reply = engine.reply(
+            question,
+            principal,
+            as_of=common.as_of_for(settings, as_of),
+            target_version=version,
+            sources=tuple(source or ()),
+        )
+    if form == "json":
+        common.print_json(reply.public)
+    else:
+        show_answer(reply.public)
+    return reply.exit_code
+
+
+def search(
+    question: Annotated[str, typer.Argument(help="Words to look for, in quotes.")],
+    as_: AS = None,
+    policy: POLICY = None,
+    tenant: TENANT = None,
+    group: GROUP = None,
+    as_of: AS_OF = None,
+    k: Annotated[int, typer.Option("-k", help="How many, 1 to 100.")] = 10,
+    collapse: Annotated[str, typer.Option(help="document or passage.")] = "document",
+    after: Annotated[str | None, typer.Option(help="The next of the page before.")] = None,
+    store: STORE = None,
+    format: FORMAT = None,  # noqa: A002 - the flag's name
+) -> int:
+    settings = common.settings_for(store)
+    principal = common.principal_for(settings, as_, policy, tenant, group)
+    form = common.chosen_format(format)
+    with engine_on(settings) as engine:
+        found = engine.search(
+            question,
+            principal,
+            k=k,
+            collapse=collapse,
+            after=after,
+            as_of=common.as_of_for(settings, as_of),
+        )
+    if form == "json":
+        common.print_json(found)
+    else:
+        _show_hits(found)
+    return 0
+
+
+def show_answer(public: PublicAnswer) -> None:
+    """A public answer for a person: statements with their numbers, then what the numbers mean."""
+    confidence = f" (confidence {public.confidence})" if public.confidence else ""
+    say(f"{public.status}{confidence}: {public.message}", "bold")
+    for statement in public.answer:
+        say()
+        _show_statement(statement)
+    for conflict in public.conflicts:
+        decided = f", resolved by {conflict.resolved_by}" if conflict.resolved_by else ""
+        say()
+        say(f"Sources disagree about: {conflict.topic}{decided}", "bold")
+        for side in conflict.sides:
+            _show_statement(side, "- ")
+    if public.citations:
+        say()
+    for citation in public.citations:
+        page = f", page {citation.page}" if citation.page else ""
+        heading = " › ".join(citation.heading)
+        where = f", {heading}" if heading and heading != citation.title else ""
+        say(f"[{citation.n}] {citation.title}{where}{page} ({citation.uri})", "dim")
+    say(f"trace {public.trace_id}", "dim")
+
+
+def _show_statement(statement: Statement, lead: str = "") -> None:
+    marks = "".join(f" [{n}]" for n in statement.citations)
+    say(f"{lead}{statement.text.strip()}{marks}")
+
+
+def _show_hits(found: PublicSearch) -> None:
+    for hit in found.hits:
+        page = f", page {hit.page}" if hit.page else ""
+        say(f"{hit.n}. {hit.title}{page} ({hit.uri})", "bold")
+        say(f"   {hit.snippet}")
+    if not found.hits:
+        say("Nothing you may read fits these words.")
+    if found.next:
+        say(f"More: --after {found.next}", "dim")
+

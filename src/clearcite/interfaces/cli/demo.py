@@ -1,0 +1,79 @@
+"""``demo``: ingest the corpus that is shipped and ask its questions, as the people who would ask them."""
+
+import shutil
+import tomllib
+from collections.abc import Mapping, Sequence
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from clearcite.config import Settings, load_settings
+from clearcite.interfaces.cli.answers import show_answer
+from clearcite.interfaces.cli.common import err, say
+from clearcite.interfaces.cli.faults import FAILURE, faults_for
+from clearcite.interfaces.cli.ingestion import ingest_sources
+from clearcite.wiring import engine_on, resolver_for
+
+HELP = """See it work: one small company's documents, its people, and eight questions they ask.
+
+Example:
+
+  clearcite demo
+
+  clearcite demo --all --dir /tmp/demo
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command(help=HELP)(demo)
+
+
+def demo(
+    folder: Annotated[Path, typer.Option("--dir", help="Where the demo's store goes.")] = Path(".demo"),
+    every: Annotated[bool, typer.Option("--all", help="Ask all questions, not only the eight.")] = False,
+    failure: FAILURE = None,
+) -> int:
+    settings = unpack(folder)
+    ingest_sources(settings)
+    questions = [item for item in read_questions(folder) if every or item.get("demo")]
+    surprises = ask_all(settings, questions, faults_for(failure))
+    say()
+    say(f"{len(questions)} questions asked; the store is in {folder}. Ask your own there:", "bold")
+    say(f'  cd {folder} && clearcite ask "How long is a slot held?" --as alice')
+    if surprises and failure is None:
+        err.print(f"Not as expected: {', '.join(surprises)}")
+        return 1
+    return 0
+
+
+def unpack(folder: Path) -> Settings:
+    """Copy the shipped corpus (never over anything else) and read its settings."""
+    with as_file(files("clearcite.demo") / "corpus") as corpus:
+        shutil.copytree(corpus, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    return load_settings(folder)
+
+
+def read_questions(folder: Path) -> Sequence[Mapping[str, Any]]:
+    raw = tomllib.loads((folder / "questions.toml").read_text(encoding="utf-8"))
+    questions: Sequence[Mapping[str, Any]] = raw["questions"]
+    return questions
+
+
+def ask_all(
+    settings: Settings, questions: Sequence[Mapping[str, Any]], faults: Mapping[str, Exception]
+) -> list[str]:
+    """Ask and show each question; returns the ids whose status was not the expected one."""
+    surprises = []
+    resolver = resolver_for(settings)
+    with engine_on(settings, faults) as engine:
+        for item in questions:
+            principal = resolver.resolve(item["as"])
+            say()
+            say(f"── {item['as']} asks: {item['text']}", "bold cyan")
+            reply = engine.reply(item["text"], principal)
+            show_answer(reply.public)
+            if reply.public.status != item["status"]:
+                surprises.append(f"{item['id']} ({reply.public.status})")
+    return surprises

@@ -1,0 +1,24 @@
+"""``--failure``: make a part fail on purpose, to see that an answer fails closed."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+
+from clearcite.errors import DependencyUnavailable, InputError
+
+FAILURE = Annotated[
+    str | None,
+    typer.Option("--failure", help="Inject retrieval_error, reranker_error or generation_error."),
+]
+
+STAGES = {"retrieval_error": "recall", "reranker_error": "rerank", "generation_error": "compose"}
+
+
+def faults_for(name: str | None) -> Mapping[str, Exception]:
+    """The stage that shall fail, with the exception it raises."""
+    if name is None:
+        return {}
+    if name not in STAGES:
+        raise InputError(f"--failure is one of: {', '.join(STAGES)}.")
+    return {STAGES[name]: DependencyUnavailable("injected")}

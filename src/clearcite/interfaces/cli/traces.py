@@ -1,0 +1,79 @@
+"""``inspect`` and ``verify``: the protected side of an answer, for operators."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clearcite.domain.access import Principal
+from clearcite.errors import InputError
+from clearcite.interfaces.cli import common
+from clearcite.interfaces.cli.common import AS, POLICY, STORE
+from clearcite.operator import Operator
+from clearcite.wire import loads
+from clearcite.wiring import engine_on
+
+OPERATOR_VIEW = Annotated[
+    bool,
+    typer.Option("--operator-view", help="Yes, show the protected trace. A guard against mistakes."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    app.command(help="Show the protected trace of an answer: what was found, ranked, dropped and why.")(inspect)
+    app.command(help="Recompute an answer: reproduced, differs, or unverifiable.")(verify)
+
+
+def inspect(
+    trace: Annotated[str | None, typer.Argument(help="A trace id; the newest ones are listed without.")] = None,
+    operator_view: OPERATOR_VIEW = False,
+    as_: AS = None,
+    policy: POLICY = None,
+    store: STORE = None,
+) -> int:
+    if not operator_view:
+        raise InputError("A trace is protected. To see it anyway, add --operator-view.")
+    settings = common.settings_for(store)
+    with engine_on(settings) as engine:
+        operator = engine.operator(_operator(settings, as_, policy))
+        if trace is None:
+            for item in operator.newest():
+                common.print_json({"trace_id": item.trace_id, "kind": item.kind, "cause": item.cause})
+            return 0
+        found = operator.inspect(trace)
+        common.print_json({"trace": found, "reasons": operator.reasons(found)})
+    return 0
+
+
+def verify(
+    trace: Annotated[str, typer.Argument(help="A trace id.")],
+    response: Annotated[
+        Path | None, typer.Option("--response", help="The public response that was kept, as JSON.")
+    ] = None,
+    as_: AS = None,
+    policy: POLICY = None,
+    store: STORE = None,
+) -> int:
+    settings = common.settings_for(store)
+    kept = None if response is None else loads(_read(response))
+    with engine_on(settings) as engine:
+        operator: Operator = engine.operator(_operator(settings, as_, policy))
+        verdict = operator.verify(trace, kept)
+    common.say(verdict.outcome if verdict.detail is None else f"{verdict.outcome}: {verdict.detail}")
+    return {"reproduced": 0, "unverifiable": 1, "differs": 4}[verdict.outcome]
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"The response file cannot be read: {type(error).__name__}.") from error
+
+
+def _operator(settings: object, name: str | None, policy: str | None) -> Principal:
+    """Whoever can read the store's files is its operator; a name, where given, must have the role."""
+    if name is None:
+        return Principal(
+            tenant_id="local", subject_id="local", groups=("local",), authorization_revision="local", roles=("operator",)
+        )
+    return common.principal_for(settings, name, policy, None, None)  # type: ignore[arg-type]

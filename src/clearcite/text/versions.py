@@ -1,0 +1,28 @@
+"""Product versions: the one a question asks about, and whether two names mean the same version."""
+
+import re
+
+_ASKED = re.compile(
+    r"\b(?:version|versions|versão|release|v)[\s.:]*(\d+(?:\.\d+){0,3})\b(?!\s*%)", re.IGNORECASE
+)
+_NUMBER = re.compile(r"\d+(?:\.\d+)*")
+
+
+def asked_version(question: str) -> str | None:
+    """``in version 2.6`` and ``v2.6`` → ``2.6``; None when no version, or more than one, is named."""
+    found = sorted({match.group(1) for match in _ASKED.finditer(question)})
+    return found[0] if len(found) == 1 else None
+
+
+def same_version(asked: str, stated: str) -> bool:
+    """Whether a stated version falls under the asked one: ``2`` covers ``2.6``; ``2.6`` does not cover ``2.60``."""
+    left, right = _parts(asked), _parts(stated)
+    if not left or not right:
+        return asked.strip().casefold() == stated.strip().casefold()
+    size = min(len(left), len(right))
+    return left[:size] == right[:size]
+
+
+def _parts(version: str) -> tuple[int, ...]:
+    match = _NUMBER.search(version)
+    return tuple(int(part) for part in match.group().split(".")) if match else ()

@@ -1,0 +1,173 @@
+"""I1: what a caller may not read changes nothing that he sees, to the byte.
+
+Two worlds hold the same readable documents; one of them also holds, changes and loses documents outside the
+caller's view, written before, between and after the readable ones. Every public body must be equal.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+
+from clearcite.domain.access import Acl
+from tests.support.world import DAY, NOW, World, body, deletion, make_world, principal, record
+
+WORDS = (
+    "queue worker retry limit backlog invoice export quota replica region token webhook archive report"
+    " holiday allowance kettle bicycle"
+).split()
+VALUES = ("5 days", "12 hours", "EUR 40", "300 requests", "HX-12", "2.4", "yes", "no")
+SOAK = os.environ.get("CLEARCITE_SOAK") == "1"
+
+
+@st.composite
+def sentences(draw: st.DrawFn) -> str:
+    words = draw(st.lists(st.sampled_from(WORDS), min_size=3, max_size=8))
+    value = draw(st.sampled_from(VALUES))
+    return f"The {' '.join(words)} is {value}."
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    lines = draw(st.lists(sentences(), min_size=1, max_size=4))
+    heading = draw(st.sampled_from(WORDS))
+    return f"# {heading.title()}\n\n" + "\n\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A document outside the view, the way it is kept out, and what happens to it later."""
+
+    text: str
+    how: str
+    later: str
+    when: int
+
+
+HOW = ("other_group", "denied", "other_tenant", "draft", "archived", "expired", "future", "untrusted",
+       "missing_parent", "nobody_parent")  # fmt: skip
+LATER = ("nothing", "edit", "delete", "narrow")
+
+hidden_documents = st.builds(
+    Hidden,
+    text=texts(),
+    how=st.sampled_from(HOW),
+    later=st.sampled_from(LATER),
+    when=st.integers(0, 4),
+)
+questions = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(
+    lambda words: f"What is the {' '.join(words)}?"
+)
+
+
+def hidden_record(n: int, item: Hidden, text: str, sequence: int):  # type: ignore[no-untyped-def]
+    access: dict[str, object] = {}
+    groups, tenant = ("staff",), "acme"
+    if item.how == "other_group":
+        groups = ("board",)
+    elif item.how == "denied":
+        access = {"deny": ("staff",)}
+    elif item.how == "other_tenant":
+        tenant = "rival"
+    elif item.how in ("draft", "archived"):
+        access = {"status": item.how}
+    elif item.how == "expired":
+        access = {"effective_to": NOW - DAY}
+    elif item.how == "future":
+        access = {"effective_from": NOW + DAY}
+    elif item.how == "untrusted":
+        access = {"trusted": False}
+    elif item.how == "missing_parent":
+        access = {"parent": "nowhere"}
+    else:
+        access = {"parent": "vault"}
+    if sequence > 1 and item.later == "narrow":
+        access = {**access, "deny": (*access.get("deny", ()), "everyone")}  # type: ignore[misc]
+    name = f"hidden-{n}"
+    return record(name, text, groups, tenant=tenant, access=access, sequence=sequence, authority=100)
+
+
+def fill(world: World, readable: list[str], hidden: list[Hidden]) -> None:
+    world.services.ledger.put_collection("acme", "vault", Acl(allow=()))
+    for step in range(5):
+        for n, text in enumerate(readable):
+            if n % 5 == step:
+                world.put(record(f"doc-{n}", text))
+        for n, item in enumerate(hidden):
+            if item.when == step:
+                world.put(hidden_record(n, item, item.text, 1))
+    for n, item in enumerate(hidden):
+        if item.later == "edit":
+            world.put(hidden_record(n, item, item.text + "\n\nMore of the same queue worker.", 2))
+        elif item.later == "narrow":
+            world.put(hidden_record(n, item, item.text, 2))
+        elif item.later == "delete":
+            world.put(deletion(hidden_record(n, item, item.text, 1)))
+
+
+def seen(world: World, asked: list[str]) -> list[bytes]:
+    caller = principal("staff")
+    engine = world.engine
+    bodies = [body(engine.ask(question, caller)) for question in asked]
+    for question in asked:
+        first = engine.search(question, caller, k=2, collapse="passage")
+        bodies.append(body(first))
+        if first.next:
+            bodies.append(body(engine.search(question, caller, k=2, collapse="passage", after=first.next)))
+        bodies.append(body(engine.search(question, caller, k=3)))
+    bodies.extend(body(item) for item in engine.documents(caller))
+    return bodies
+
+
+def check(readable: list[str], hidden: list[Hidden], asked: list[str]) -> None:
+    plain, crowded = make_world(), make_world()
+    try:
+        fill(plain, readable, [])
+        fill(crowded, readable, hidden)
+        assert seen(crowded, asked) == seen(plain, asked)
+    finally:
+        for world in (plain, crowded):
+            shutil.rmtree(world.folder, ignore_errors=True)
+
+
+case = given(
+    st.lists(texts(), min_size=1, max_size=6),
+    st.lists(hidden_documents, min_size=1, max_size=6),
+    st.lists(questions, min_size=1, max_size=2),
+)
+relaxed = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+
+
+@settings(max_examples=300, **relaxed)  # type: ignore[arg-type]
+@case
+def test_what_a_caller_may_not_read_changes_nothing_he_sees(
+    readable: list[str], hidden: list[Hidden], asked: list[str]
+) -> None:
+    check(readable, hidden, asked)
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(not SOAK, reason="long; run with `make soak`")
+@settings(max_examples=10_000, **relaxed)  # type: ignore[arg-type]
+@case
+def test_ten_thousand_pairs_of_worlds_look_alike(
+    readable: list[str], hidden: list[Hidden], asked: list[str]
+) -> None:
+    check(readable, hidden, asked)
+
+
+def test_control_a_document_that_is_readable_does_change_what_is_seen() -> None:
+    """The test above can fail: the same worlds differ as soon as the extra document may be read."""
+    readable = ["# Queue\n\nThe queue worker retry limit is 5 days."]
+    plain, crowded = make_world(), make_world()
+    fill(plain, readable, [])
+    fill(crowded, readable, [])
+    crowded.put(record("extra", "# Queue\n\nThe queue worker retry limit is 12 hours."))
+    asked = ["What is the queue worker retry limit?"]
+    note("control")
+    assert seen(crowded, asked) != seen(plain, asked)

@@ -1,0 +1,175 @@
+"""A small real engine for tests: the SQLite ledger in memory, the local index in a folder, no child process."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from clearcite.adapters.indexes.local import LocalIndex
+from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
+from clearcite.adapters.parsers.registry import DirectParser
+from clearcite.adapters.rerankers.lexical import LexicalReranker
+from clearcite.adapters.traces.sqlite import open_sqlite_traces
+from clearcite.adapters.writers.extractive import ExtractiveWriter
+from clearcite.answer.evidence import Budget
+from clearcite.answer.pipeline import Parts
+from clearcite.domain.access import Access, Principal
+from clearcite.domain.corpus import Description, DocumentKey, SourceRecord
+from clearcite.domain.manifest import PipelineManifest
+from clearcite.engine import Engine, Services
+from clearcite.ingest.build import Builder
+from clearcite.ingest.chunk import CHUNKER
+from clearcite.ingest.pipeline import project, tidy
+from clearcite.text.analysis import Analyzer
+from clearcite.text.phrases import PhraseSet
+from clearcite.visibility import Visibility
+from clearcite.wire import canonical, to_json
+
+DAY = 86_400_000_000
+NOW = 1_790_000_000_000_000
+GENERATION = "g-test"
+
+
+@dataclass
+class FixedClock:
+    value: int = NOW
+
+    def now(self) -> int:
+        return self.value
+
+
+def principal(*groups: str, tenant: str = "acme", subject: str = "alice") -> Principal:
+    return Principal(tenant_id=tenant, subject_id=subject, groups=groups, authorization_revision="1")
+
+
+def record(
+    document: str,
+    text: str,
+    groups: Sequence[str] = ("staff",),
+    *,
+    tenant: str = "acme",
+    source: str = "default",
+    sequence: int = 1,
+    access: Mapping[str, Any] | None = None,
+    **description: Any,
+) -> SourceRecord:
+    return SourceRecord(
+        key=DocumentKey(tenant_id=tenant, source_id=source, document_id=document),
+        source_sequence=sequence,
+        content=text.encode("utf-8"),
+        text=text,
+        access=Access(allow=tuple(sorted(groups)), **(access or {})),
+        description=Description(
+            source_uri=description.pop("source_uri", document),
+            source_version=description.pop("source_version", "1"),
+            **description,
+        ),
+    )
+
+
+def deletion(item: SourceRecord, reason: str = "source_deleted") -> SourceRecord:
+    return SourceRecord(
+        key=item.key,
+        source_sequence=item.source_sequence + 1,
+        operation="delete",
+        delete_reason=reason,  # type: ignore[arg-type]
+    )
+
+
+def fast_folder() -> Path:
+    """A new folder in memory where there is one: tests of behaviour need no disk."""
+    base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    return Path(tempfile.mkdtemp(prefix="clearcite-", dir=base))
+
+
+@dataclass
+class World:
+    """``services`` may be replaced in part by a test, for example with a failing port."""
+
+    services: Services
+    builder: Builder
+    clock: FixedClock
+    folder: Path
+    sequence: Any = field(default_factory=lambda: itertools.count(1))
+
+    @property
+    def engine(self) -> Engine:
+        return Engine(self.services)
+
+    def put(self, *records: SourceRecord, publish: bool = True) -> None:
+        for applied in self.services.ledger.apply(records, self.services.manifest_hash):
+            if applied.error is not None:
+                raise applied.error
+        if publish:
+            self.publish()
+
+    def publish(self, *, merge: bool = False) -> None:
+        ledger, index = self.services.ledger, self.services.index
+        for batch in project(ledger, index, self.builder, GENERATION, "test"):
+            if batch.failed:
+                raise AssertionError(batch.failed)
+        if merge:
+            tidy(ledger, index, GENERATION)
+
+    def with_services(self, **changes: Any) -> World:
+        return replace(self, services=replace(self.services, **changes))
+
+    def with_parts(self, **changes: Any) -> World:
+        return self.with_services(parts=replace(self.services.parts, **changes))
+
+
+def make_world(
+    *,
+    embedder: Any = None,
+    live: Sequence[str] = (),
+    synonyms: Mapping[str, Sequence[str]] | None = None,
+    folder: Path | None = None,
+) -> World:
+    clock = FixedClock()
+    folder = folder or fast_folder()
+    analyzer = Analyzer(languages=("en", "pt"), synonyms=synonyms or {})
+    manifest = PipelineManifest(
+        parser="direct",
+        chunker=CHUNKER,
+        analysis=analyzer.fingerprint,
+        embedder=embedder.fingerprint if embedder else None,
+    )
+    ledger = open_sqlite_ledger(None, clock)
+    ledger.start_generation(GENERATION, canonical(to_json(manifest)).decode())
+    numbers = itertools.count(1)
+    parts = Parts(
+        analyzer=analyzer,
+        live=PhraseSet(tuple(live)),
+        embedder=embedder,
+        reranker=LexicalReranker(analyzer),
+        writer=ExtractiveWriter(analyzer, embedder),
+        budget=Budget(passages=8, characters=12_000),
+        depth=100,
+    )
+    services = Services(
+        ledger=ledger,
+        index=LocalIndex(folder / "index", manifest),
+        traces=open_sqlite_traces(None),
+        visibility=Visibility(),
+        parts=parts,
+        clock=clock,
+        trace_id=lambda: f"{next(numbers):032x}",
+        config_hash="test",
+        manifest_hash=manifest.hash(),
+    )
+    builder = Builder(
+        parser=DirectParser(), analyzer=analyzer, embedder=embedder, chunk_words=manifest.chunk_words
+    )
+    return World(services=services, builder=builder, clock=clock, folder=folder)
+
+
+def body(public: Any) -> bytes:
+    """The public bytes without the random trace id."""
+    plain = to_json(public)
+    plain.pop("trace_id", None)
+    return canonical(plain)
