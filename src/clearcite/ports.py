@@ -304,9 +304,12 @@ class Index(Protocol):
     def open(self, manifest: str | None) -> IndexView: ...
 
     def merge(
-        self, manifest: str, live: Callable[[str], Mask]
+        self, manifest: str, live: Callable[[str], Mask], *, erase: bool = False
     ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-        """Merge small segments, dropping chunks whose slot is not live. Returns (new, replaced) or None."""
+        """Merge small segments, dropping chunks whose slot is not live. Returns (new, replaced) or None.
+
+        ``erase``: rewrite every segment that holds a chunk that is not live, as a purge needs it.
+        """
 
     def sweep(self, keep: Sequence[str]) -> None:
         """Remove segments and manifests that no kept manifest names."""

@@ -1,0 +1,125 @@
+"""Entries of one partition → a segment."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clearcite.adapters.indexes.local_files import Held
+from clearcite.adapters.indexes.local_format import SegmentWriter, Shape, new_segment, term_key
+from clearcite.adapters.indexes.local_scoring import WEIGHT_BITS, Bm25
+from clearcite.errors import InputError
+from clearcite.ports import IndexEntry, Vector
+from clearcite.text.analysis import analysed_length
+
+CHUNK_ID = re.compile(r"[0-9a-f]{32}")
+
+MOST_POSTINGS = 1 << 22
+"""At once, so that the numbers of their terms fit into the bits ``pack_postings`` has for them."""
+
+_ORDINAL_BITS = 32
+_SCALE_LIMIT = 1 << 31
+
+
+def write_segment(path: Path, entries: Sequence[IndexEntry], bm25: Bm25, held: Held) -> None:
+    """Write entries of one partition. The same (slot, chunk id) twice counts once, the later one.
+
+    Raises InputError for an entry that cannot be stored: a malformed id, a count below one, vectors of
+    different lengths.
+    """
+    chosen = sorted({(e.slot, e.chunk_id): e for e in entries}.items())
+    kept = [entry for _, entry in chosen]
+    dims = _check(kept)
+    partition = kept[0].partition.encode("utf-8")
+    keys, offsets, postings = _invert(kept, bm25)
+    shape = Shape(
+        chunks=len(kept),
+        terms=len(keys),
+        postings=len(postings),
+        partition_bytes=len(partition),
+        dims=dims,
+        vectors=sum(entry.vector is not None for entry in kept),
+        low_slot=kept[0].slot,
+        high_slot=kept[-1].slot,
+        k1=bm25.k1,
+        b=bm25.b,
+        average_length=bm25.average_length,
+    )
+    with new_segment(path, shape, held) as out:
+        out.append("partition", partition)
+        out.append("ids", bytes.fromhex("".join(entry.chunk_id for entry in kept)))
+        out.append("slots", np.array([entry.slot for entry in kept]))
+        out.append("high", keys[:, 0])
+        out.append("low", keys[:, 1])
+        out.append("offsets", offsets)
+        append_postings(out, postings)
+        if dims:
+            vectors = [entry.vector or Vector(data=bytes(dims), scale=0) for entry in kept]
+            out.append("scales", np.array([vector.scale for vector in vectors]))
+            out.append("vectors", np.frombuffer(b"".join(vector.data for vector in vectors), "i1"))
+
+
+def in_batches(entries: Sequence[IndexEntry]) -> Iterator[Sequence[IndexEntry]]:
+    """Entries in runs that fit into one segment each."""
+    first = postings = 0
+    for i, entry in enumerate(entries):
+        postings += len(entry.terms)
+        if postings > MOST_POSTINGS and i > first:
+            yield entries[first:i]
+            first, postings = i, len(entry.terms)
+    if entries:
+        yield entries[first:]
+
+
+def _check(entries: Sequence[IndexEntry]) -> int:
+    """The number of dimensions of the vectors, or 0."""
+    dims = {len(entry.vector.data) for entry in entries if entry.vector}
+    if len(dims) > 1 or dims == {0}:
+        raise InputError("The vectors of one index must have the same number of dimensions, at least one.")
+    for entry in entries:
+        if not CHUNK_ID.fullmatch(entry.chunk_id):
+            raise InputError("A chunk id must be 32 lower-case hexadecimal digits.")
+        if not 0 <= entry.slot < 1 << 32:
+            raise InputError("A slot must be an integer from 0 to 2^32 − 1.")
+        if entry.terms and min(entry.terms.values()) < 1:
+            raise InputError("A term must be counted at least once.")
+        if entry.vector and not 0 < entry.vector.scale < _SCALE_LIMIT:
+            raise InputError("The scale of a vector must be an integer from 1 to 2^31 − 1.")
+    return dims.pop() if dims else 0
+
+
+def _invert(
+    entries: Sequence[IndexEntry], bm25: Bm25
+) -> tuple[NDArray[np.uint64], NDArray[np.intp], NDArray[np.uint64]]:
+    """The keys of all terms in order, the offsets of their postings, and the postings, packed."""
+    texts = list(chain.from_iterable(entry.terms for entry in entries))
+    keyed = sorted((term_key(text), text) for text in dict.fromkeys(texts))
+    number = {text: i for i, (_, text) in enumerate(keyed)}
+    sizes = [len(entry.terms) for entry in entries]
+    lengths = np.array([analysed_length(entry.terms) for entry in entries], np.int64)
+    counts = np.fromiter(chain.from_iterable(entry.terms.values() for entry in entries), np.int64, len(texts))
+    numbers = np.fromiter(map(number.__getitem__, texts), np.intp, len(texts))
+    weights = bm25.weights(counts, np.repeat(lengths, sizes))
+    chunks = np.repeat(np.arange(len(entries)), sizes)
+    frequencies = np.bincount(numbers, minlength=len(keyed))
+    keys = np.array([key for key, _ in keyed], np.uint64).reshape(-1, 2)
+    return keys, np.concatenate([[0], np.cumsum(frequencies)]), pack_postings(numbers, chunks, weights)
+
+
+def pack_postings(terms: NDArray[Any], chunks: NDArray[Any], weights: NDArray[Any]) -> NDArray[np.uint64]:
+    """Postings as integers of 22 bits for the term, 32 for the chunk number and 10 for the weight, sorted."""
+    packed = terms.astype(np.uint64) << np.uint64(_ORDINAL_BITS)
+    packed |= chunks.astype(np.uint64)
+    packed <<= np.uint64(WEIGHT_BITS)
+    packed |= weights.astype(np.uint64)
+    packed.sort()
+    return packed
+
+
+def append_postings(out: SegmentWriter, packed: NDArray[np.uint64]) -> None:
+    out.append("ordinals", packed >> np.uint64(WEIGHT_BITS) & np.uint64((1 << _ORDINAL_BITS) - 1))
+    out.append("weights", packed & np.uint64((1 << WEIGHT_BITS) - 1))

@@ -1,0 +1,113 @@
+"""Exact dot products of int8 vectors: ``simsimd`` where it is installed, numpy otherwise, the same
+integers.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clearcite.adapters.indexes.local_rank import Candidates, candidates, drop_until, page
+from clearcite.adapters.indexes.local_readable import Part, Rows
+from clearcite.domain.retrieval import Cursor, DenseQuery, HitPage
+from clearcite.errors import InputError
+
+try:
+    import simsimd
+except ImportError:  # the optional extra "semantic"; numpy gives the same integers, more slowly
+    simsimd = None
+
+Vectors = NDArray[np.int8]
+Dots = NDArray[np.int64]
+Kernel = Callable[[Vectors, NDArray[np.int8]], Dots]
+
+_BLOCK_BYTES = 160 * 1024  # a float32 block that stays in the second-level cache
+_EXACT_DIMS = (1 << 24) // (128 * 128)  # up to here every partial sum is an integer that float32 holds
+
+
+def numpy_dots(rows: Vectors, query: NDArray[np.int8]) -> Dots:
+    """``rows @ query`` in blocks cast to a float type in which every partial sum is exact, whatever its
+    order.
+    """
+    kind: Any = np.float32 if query.size <= _EXACT_DIMS else np.float64
+    step = max(1, _BLOCK_BYTES // (4 * query.size))
+    wide = query.astype(kind)
+    block = np.empty((step, query.size), kind)
+    out = np.empty(len(rows), kind)
+    for start in range(0, len(rows), step):
+        part = rows[start : start + step]
+        np.copyto(block[: len(part)], part)
+        np.dot(block[: len(part)], wide, out=out[start : start + len(part)])
+    return out.astype(np.int64)
+
+
+def simsimd_dots(rows: Vectors, query: NDArray[np.int8]) -> Dots:
+    """``rows @ query`` by simsimd, whose int8 kernels add up in int32."""
+    if not len(rows):
+        return np.zeros(0, np.int64)
+    return np.asarray(simsimd.cdist(query.reshape(1, -1), rows, "dot")).reshape(-1).astype(np.int64)
+
+
+def _agrees(kernel: Kernel) -> bool:
+    """A known answer at the edges of int8: a kernel that saturates or rounds is not used."""
+    edges = np.array([-128, 127, -128, 127, 1, -1, 0] * 55, np.int8)
+    rows = np.stack([edges, -1 - edges, np.full_like(edges, -128), np.full_like(edges, 127)])
+    wanted = rows.astype(np.int64) @ edges.astype(np.int64)
+    try:
+        return np.array_equal(kernel(rows, edges), wanted)
+    except (TypeError, ValueError):
+        return False
+
+
+def _choose() -> tuple[str, Kernel]:
+    if simsimd is not None and _agrees(simsimd_dots):
+        return "simsimd", simsimd_dots
+    return "numpy", numpy_dots
+
+
+_NAME, dots = _choose()
+
+
+def kernel_name() -> str:
+    """Which kernel computes dense scores here: ``simsimd`` or ``numpy``. For ``doctor``."""
+    return _NAME
+
+
+_NOTHING = -(1 << 62)  # below every score: a dot product is at most 2^14 a dimension, a scale below 2^31
+_WHOLE_SHARE = 3  # from one readable chunk in three on, computing all rows beats gathering some
+
+
+def search_dense(parts: Sequence[Part], query: DenseQuery, after: Cursor | None, limit: int) -> HitPage:
+    """Every readable chunk that has a vector, best first. A score is the dot product times the row's scale.
+
+    The scale of the question is left out: it is the same for all.
+    """
+    asked = np.frombuffer(query.vector, np.int8)
+    documents = 0
+    found: list[Candidates] = []
+    for part in parts:
+        if not part.segment.dims:
+            continue
+        if part.segment.dims != asked.size:
+            raise InputError("The question's vector has another number of dimensions than the index.")
+        rows, scores = _scores(part, asked)
+        documents += scores.size
+        if after:
+            drop_until(after, part.segment, rows, scores, _NOTHING)
+        found.append(candidates(part.segment, rows, scores, limit + 1, _NOTHING + 1))
+    hits, following = page(found, limit)
+    return HitPage(hits=hits, next=following, documents=documents)
+
+
+def _scores(part: Part, query: NDArray[np.int8]) -> tuple[Rows | None, Dots]:
+    """Scores of the readable rows that have a vector; rows None stands for all of the segment."""
+    segment, readable = part.segment, part.readable
+    rows = readable.rows
+    if not segment.has_all_vectors:
+        rows = rows[segment.scales[rows] > 0]
+    elif readable.all:
+        return None, dots(segment.vectors, query) * segment.scales
+    if rows.size * _WHOLE_SHARE < segment.chunks:
+        return rows, dots(segment.vectors[rows], query) * segment.scales[rows]
+    return rows, (dots(segment.vectors, query) * segment.scales)[rows]

@@ -1,0 +1,195 @@
+"""One segment: some chunks of one partition, in one immutable file that is mapped and never changed.
+
+After the header come these arrays, little-endian, each at a multiple of 64 bytes. Chunks are numbered in
+the order (slot, chunk id) and terms in the order of their keys, so equal entries make equal files:
+
+    partition     bytes of the partition's name in UTF-8
+    ids           16 bytes a chunk: the 32 hex digits of its id
+    slots         the slot of each chunk
+    high, low     the key of each term: two halves of its 128-bit BLAKE2b, which stands for the term
+    offsets       terms + 1 offsets into the postings
+    ordinals      postings: chunk numbers, ascending within a term
+    weights       postings: the document-side weight of BM25
+    scales        the scale of each chunk's vector; 0 where there is none
+    vectors       dims signed bytes a chunk
+
+Opening checks sizes and the header; it reads no array and hashes nothing but the header.
+"""
+
+import contextlib
+import hashlib
+import mmap
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clearcite.adapters.indexes.local_files import Held, durable_file, write_all
+from clearcite.adapters.indexes.local_scoring import Bm25
+from clearcite.errors import IntegrityFault
+
+_MAGIC = b"clrcite1"
+_HEADER = struct.Struct("<8s11QQ")
+_ALIGN = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The counts in a header; with them the place of every array and the size of the file are known."""
+
+    chunks: int
+    terms: int
+    postings: int
+    partition_bytes: int
+    dims: int
+    vectors: int
+    low_slot: int
+    high_slot: int
+    k1: int
+    b: int
+    average_length: int
+
+    def places(self) -> tuple[dict[str, tuple[int, str, int]], int]:
+        """For each array its offset, type and length; and the size of the file."""
+        sizes = {
+            "partition": ("u1", self.partition_bytes),
+            "ids": ("u1", 16 * self.chunks),
+            "slots": ("<u4", self.chunks),
+            "high": ("<u8", self.terms),
+            "low": ("<u8", self.terms),
+            "offsets": ("<i8", self.terms + 1),
+            "ordinals": ("<i4", self.postings),
+            "weights": ("<u2", self.postings),
+            "scales": ("<u4", self.chunks if self.dims else 0),
+            "vectors": ("i1", self.chunks * self.dims),
+        }
+        places: dict[str, tuple[int, str, int]] = {}
+        position = _HEADER.size
+        for name, (kind, count) in sizes.items():
+            position += -position % _ALIGN
+            places[name] = (position, kind, count)
+            position += np.dtype(kind).itemsize * count
+        return places, position
+
+    def pack(self) -> bytes:
+        counts = struct.pack("<8s11Q", _MAGIC, *astuple(self))
+        return counts + struct.pack("<Q", zlib.crc32(counts))
+
+
+def _unpack(raw: bytes) -> Shape:
+    if len(raw) < _HEADER.size or raw[:8] != _MAGIC:
+        raise IntegrityFault("A segment of the index is truncated or of another version.")
+    *fields, checksum = _HEADER.unpack(raw)
+    if zlib.crc32(raw[: _HEADER.size - 8]) != checksum:
+        raise IntegrityFault("The header of a segment of the index is damaged.")
+    return Shape(*fields[1:])
+
+
+class SegmentWriter:
+    """Writes the arrays of a segment piece by piece: in any order between arrays, in order within one."""
+
+    def __init__(self, descriptor: int, shape: Shape) -> None:
+        self._descriptor = descriptor
+        self._places, _ = shape.places()
+        self._written = dict.fromkeys(self._places, 0)
+
+    def append(self, name: str, values: NDArray[Any] | bytes) -> None:
+        offset, kind, _ = self._places[name]
+        data = (
+            np.frombuffer(values, "u1") if isinstance(values, bytes) else np.ascontiguousarray(values, kind)
+        )
+        at = offset + self._written[name] * data.itemsize
+        write_all(self._descriptor, memoryview(data.reshape(-1).view("u1")), at)
+        self._written[name] += data.size
+
+    def check(self) -> None:
+        """Raises IntegrityFault unless every array has its length."""
+        if any(self._written[name] != count for name, (_, _, count) in self._places.items()):
+            raise IntegrityFault("A segment of the index came out incomplete.")
+
+
+@contextlib.contextmanager
+def new_segment(path: Path, shape: Shape, held: Held) -> Iterator[SegmentWriter]:
+    """A writer for a new segment, which stands under ``path``, durable and held, when the block has ended."""
+    _, size = shape.places()
+    with durable_file(path, size, held) as descriptor:
+        write_all(descriptor, shape.pack(), 0)
+        writer = SegmentWriter(descriptor, shape)
+        yield writer
+        writer.check()
+
+
+class Segment:
+    """An opened segment. Its arrays are read-only views of the mapped file, which may be unlinked
+    meanwhile.
+    """
+
+    __slots__ = (
+        "dims", "high", "ids", "low", "name", "offsets", "ordinals", "partition", "scales", "shape", "slots",
+        "vectors", "weights",
+    )  # fmt: skip
+
+    def __init__(self, path: Path, name: str, size: int, bm25: Bm25) -> None:
+        with path.open("rb") as file:
+            actual = os.fstat(file.fileno()).st_size
+            shape = _unpack(file.read(_HEADER.size))
+            places, wanted = shape.places()
+            if not actual == wanted == size:
+                raise IntegrityFault("A segment of the index has another size than it says.")
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        if (shape.k1, shape.b, shape.average_length) != (bm25.k1, bm25.b, bm25.average_length):
+            raise IntegrityFault("A segment of the index was written under another pipeline manifest.")
+        arrays = {
+            key: np.frombuffer(mapped, kind, count, offset) for key, (offset, kind, count) in places.items()
+        }
+        self.name, self.shape, self.dims = name, shape, shape.dims
+        self.partition = arrays["partition"].tobytes().decode("utf-8")
+        self.ids = arrays["ids"].reshape(-1, 16)
+        self.slots, self.scales = arrays["slots"], arrays["scales"]
+        self.high, self.low = arrays["high"], arrays["low"]
+        self.offsets, self.ordinals, self.weights = arrays["offsets"], arrays["ordinals"], arrays["weights"]
+        self.vectors = arrays["vectors"].reshape(shape.chunks, -1) if self.dims else arrays["vectors"]
+        if self.offsets[0] != 0 or self.offsets[-1] != shape.postings:
+            raise IntegrityFault("A segment of the index contradicts its own header.")
+
+    @property
+    def chunks(self) -> int:
+        return self.shape.chunks
+
+    @property
+    def has_all_vectors(self) -> bool:
+        return self.shape.vectors == self.shape.chunks
+
+    def id_keys(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """The ids of some chunks as two integers each, in which they sort as their hex digits do."""
+        pairs = self.ids[rows].view(">u8").astype(np.uint64)
+        return pairs[:, 0], pairs[:, 1]
+
+    def find(self, keys: NDArray[np.uint64]) -> list[int]:
+        """The position of each term, or −1. ``keys``: a row of two halves for each."""
+        found = [-1] * len(keys)
+        if not self.shape.terms:
+            return found
+        positions = np.searchsorted(self.high, keys[:, 0])
+        inside = np.minimum(positions, self.shape.terms - 1)
+        for i in np.flatnonzero(self.high[inside] == keys[:, 0]).tolist():
+            at = int(positions[i])
+            while at < self.shape.terms and self.high[at] == keys[i, 0]:
+                if self.low[at] == keys[i, 1]:
+                    found[i] = at
+                at += 1
+        return found
+
+
+def term_key(term: str) -> tuple[int, int]:
+    """Two halves of the term's digest. They stand for the term: 128 bits do not collide, by chance or on
+    purpose.
+    """
+    raw = hashlib.blake2b(term.encode("utf-8"), digest_size=16).digest()
+    return int.from_bytes(raw[:8], "big"), int.from_bytes(raw[8:], "big")

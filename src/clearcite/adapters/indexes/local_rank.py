@@ -1,0 +1,79 @@
+"""From scores to a page: the best by (−score, chunk id), cut by value, continued after a cursor."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clearcite.adapters.indexes.local_format import Segment
+from clearcite.adapters.indexes.local_readable import Rows
+from clearcite.domain.retrieval import Cursor, Hit
+
+Scores = NDArray[Any]
+
+_COLUMNS = 64  # scores are looked at in as many columns, whose highest values bound the k-th score from below
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Candidates:
+    """Chunks of one segment that may be among the best: their scores and the two halves of their ids."""
+
+    scores: NDArray[np.int64]
+    high: NDArray[np.uint64]
+    low: NDArray[np.uint64]
+
+
+def candidates(segment: Segment, rows: Rows | None, scores: Scores, wanted: int, least: int) -> Candidates:
+    """The chunks with at least the ``wanted``-th best score of the segment, and at least ``least``.
+
+    ``scores`` belong to ``rows``, or to all chunks when it is None. All that tie with the last are kept:
+    which of them come first is decided by their ids, never by their place.
+    """
+    best = best_by_value(scores, wanted, least)
+    chosen = best if rows is None else rows[best]
+    high, low = segment.id_keys(chosen)
+    return Candidates(scores=scores[best].astype(np.int64), high=high, low=low)
+
+
+def best_by_value(scores: Scores, wanted: int, least: int) -> Rows:
+    """Positions of all scores that reach the ``wanted``-th best, and ``least``."""
+    floor = least
+    width = scores.size // _COLUMNS
+    if width >= 4 * wanted:
+        highest = scores[: width * _COLUMNS].reshape(_COLUMNS, width).max(axis=0)
+        floor = max(floor, int(np.partition(highest, width - wanted)[width - wanted]))
+    found = np.flatnonzero(scores >= floor)
+    if found.size <= wanted:
+        return found
+    reached = scores[found]
+    last = np.partition(reached, found.size - wanted)[found.size - wanted]
+    return found[reached >= last]
+
+
+def drop_until(after: Cursor, segment: Segment, rows: Rows | None, scores: Scores, nothing: int) -> None:
+    """Set to ``nothing`` each score that was on an earlier page."""
+    scores[scores > after.score] = nothing
+    ties = np.flatnonzero(scores == after.score)
+    if ties.size:
+        high, low = segment.id_keys(ties if rows is None else rows[ties])
+        last_high, last_low = (np.uint64(int(after.chunk_id[i : i + 16], 16)) for i in (0, 16))
+        later = (high > last_high) | ((high == last_high) & (low > last_low))
+        scores[ties[~later]] = nothing
+
+
+def page(found: Sequence[Candidates], limit: int) -> tuple[tuple[Hit, ...], Cursor | None]:
+    """The first ``limit`` candidates of all segments in order, and where to go on if there are more."""
+    if not found:
+        return (), None
+    scores = np.concatenate([part.scores for part in found])
+    high = np.concatenate([part.high for part in found])
+    low = np.concatenate([part.low for part in found])
+    order = np.lexsort((low, high, -scores))[:limit]
+    ids = np.stack([high[order], low[order]], axis=1).astype(">u8").tobytes().hex()
+    hits = tuple(
+        Hit(chunk_id=ids[32 * i : 32 * i + 32], score=score) for i, score in enumerate(scores[order].tolist())
+    )
+    more = scores.size > limit
+    return hits, Cursor(score=hits[-1].score, chunk_id=hits[-1].chunk_id) if more else None

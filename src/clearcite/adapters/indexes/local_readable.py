@@ -1,0 +1,82 @@
+"""Which chunks of a segment one scope may read: the only thing an index ever derives from an access
+decision.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clearcite.adapters.indexes.local_format import Segment
+
+Rows = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Selection:
+    """The readable chunks of one segment: as a mask over all its chunks, and as ascending chunk numbers."""
+
+    mask: Mask
+    rows: Rows
+    all: bool
+
+    @property
+    def size(self) -> int:
+        return self.rows.size
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Part:
+    """One segment a question goes through, with what is readable in it."""
+
+    segment: Segment
+    readable: Selection
+
+
+def select(segment: Segment, slots: Mask, kept: Mask | None) -> Selection:
+    """Chunks whose slot is readable. ``kept``: chunks that count in this view; None means all of them."""
+    if slots.size > segment.shape.high_slot:
+        mask = slots[segment.slots]
+    else:
+        inside = segment.slots < slots.size
+        mask = np.zeros(segment.chunks, np.bool_)
+        mask[inside] = slots[segment.slots[inside]]
+    if kept is not None:
+        mask &= kept
+    rows = np.flatnonzero(mask)
+    return Selection(mask=mask, rows=rows, all=rows.size == segment.chunks)
+
+
+class Selections:
+    """The last selections, by segment and readable token, bounded in bytes. Equal tokens mean equal masks."""
+
+    def __init__(self, limit_bytes: int = 64 << 20) -> None:
+        self._limit = limit_bytes
+        self._bytes = 0
+        self._entries: OrderedDict[tuple[Any, ...], Selection] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[Any, ...], make: Callable[[], Selection]) -> Selection:
+        with self._lock:
+            found = self._entries.get(key)
+            if found is not None:
+                self._entries.move_to_end(key)
+                return found
+        made = make()
+        with self._lock:
+            if key not in self._entries:
+                self._entries[key] = made
+                self._bytes += _weight(made)
+            while self._bytes > self._limit and len(self._entries) > 1:
+                _, dropped = self._entries.popitem(last=False)
+                self._bytes -= _weight(dropped)
+        return made
+
+
+def _weight(selection: Selection) -> int:
+    return selection.mask.nbytes + selection.rows.nbytes

@@ -1,0 +1,60 @@
+"""The integers of BM25: a weight stored with each posting, and an idf made when the question is asked.
+
+    weight = floor(1023 · tf / (tf + k1 · (1 − b + b · length / average)))      at least 1
+    idf    = floor(1024 · log2((2N + 2) / (2df + 1)))                           at least 1
+    score  = Σ over the words of the question: idf · the best weight among the word's forms
+
+The weight needs nothing but its own chunk, because the average length is a number of the pipeline
+manifest; N and df are counted from the readable chunks of one question. The constant factor k1 + 1 of the
+usual formula changes no order and is left out. No float takes part, so that every machine ranks alike.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+WEIGHT_BITS = 10
+HIGHEST_WEIGHT = (1 << WEIGHT_BITS) - 1
+HIGHEST_COUNT = 1 << 20  # of one term in one chunk; beyond it the weight no longer moves
+
+_IDF_BITS = 10
+_PRECISION = 96
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bm25:
+    """``k1`` and ``b`` in hundredths, ``average_length`` in analysed words: see ``PipelineManifest``."""
+
+    k1: int = 120
+    b: int = 75
+    average_length: int = 100
+
+    def weights(self, counts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Weights of postings from the term's count in the chunk and the chunk's length, element by
+        element.
+        """
+        scaled = np.minimum(counts, HIGHEST_COUNT) * (10_000 * self.average_length)
+        norm = self.k1 * ((100 - self.b) * self.average_length + self.b * lengths)
+        return np.maximum(HIGHEST_WEIGHT * scaled // (scaled + norm), 1)
+
+
+def idf(documents: int, frequency: int) -> int:
+    """How much a word tells, from N and df: the formula above, exactly.
+
+    The binary digits of the logarithm come out one by one by squaring. 96 bits are kept; what is cut off
+    is far smaller than the distance of the logarithm of any fraction of counts from a multiple of 1/1024.
+    """
+    above, below = 2 * documents + 2, 2 * frequency + 1
+    whole = above.bit_length() - below.bit_length()
+    if (above << max(-whole, 0)) < (below << max(whole, 0)):
+        whole -= 1
+    mantissa = (above << (_PRECISION - whole)) // below
+    result = whole
+    for _ in range(_IDF_BITS):
+        mantissa = mantissa * mantissa >> _PRECISION
+        result <<= 1
+        if mantissa >> (_PRECISION + 1):
+            mantissa >>= 1
+            result |= 1
+    return max(result, 1)
