@@ -57,7 +57,11 @@ class DenseQuery:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
-    """What to look for and how much of it."""
+    """What to look for and how much of it.
+
+    ``documents`` (N) and ``frequencies`` (df of each term of ``lexical``) count readable chunks; they are known
+    once the lexical leg has been confirmed, and empty before.
+    """
 
     question: str
     route: Route
@@ -68,6 +72,8 @@ class Plan:
     sources: tuple[str, ...] = ()
     depth: int = 100
     attempt: int = 0
+    documents: int = 0
+    frequencies: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
