@@ -70,7 +70,8 @@ def test_all_faults_are_reported_together_with_their_paths() -> None:
     ("field_name", "value"),
     [
         ("name", ""), ("name", "toolong"), ("name", None), ("ratio", True), ("more", {"k": "v"}),
-        ("more", []), ("choice", None), ("choice", []), ("tags", ["a", "a"]), ("tags", ["a", "b", "c"]), ("tags", "ab"),
+        ("more", []), ("choice", None), ("choice", []), ("tags", ["a", "a"]), ("tags", ["a", "b", "c"]),
+        ("tags", "ab"),
         ("points", {}), ("kind", True),
     ],
 )  # fmt: skip

@@ -1,0 +1,46 @@
+"""Limits of the parser process that only POSIX systems have. Elsewhere both functions do nothing, and the
+wall-clock limit of the parent is the only one."""
+
+from typing import Any
+
+resource: Any
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
+
+OPEN_FILES = 64
+
+
+def limit_process(memory: int) -> None:
+    """Bound address space in bytes; forbid core dumps and writing files. Nothing is done where the system
+    does not know a limit (macOS has no address-space limit)."""
+    if resource is None:
+        return
+    for name, value in (
+        ("RLIMIT_CORE", 0),
+        ("RLIMIT_FSIZE", 0),
+        ("RLIMIT_NOFILE", OPEN_FILES),
+        ("RLIMIT_AS", memory),
+    ):
+        _lower(name, value)
+
+
+def limit_cpu(seconds: int) -> None:
+    """From now on, about ``seconds`` of processor time; then the system ends the process."""
+    if resource is None:
+        return
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    _lower("RLIMIT_CPU", int(usage.ru_utime + usage.ru_stime) + 1 + seconds)
+
+
+def _lower(name: str, value: int) -> None:
+    kind = getattr(resource, name, None)
+    if kind is None:
+        return
+    hard = resource.getrlimit(kind)[1]
+    soft = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    try:
+        resource.setrlimit(kind, (soft, hard))
+    except (OSError, ValueError):  # the system knows the name only
+        return

@@ -1,0 +1,190 @@
+"""ParsedDocument → chunks: whole units, packed evenly, never across a page or a major heading.
+
+A chunk stays under one heading of level 1 or 2 even when that makes it short: the heading that a citation
+shows, and a rule that supersedes one section, must hold for all of its text. Sections of deeper levels are
+joined while they are too small to stand alone; then the chunk's heading is what they have in common.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from clearcite.domain.corpus import Chunk, DocumentKey, ParsedDocument, chunk_id
+from clearcite.domain.digest import sha256_text
+from clearcite.ingest.enrich import chunk_flags
+from clearcite.ingest.units import Measured, measure_units
+from clearcite.ingest.words import count_words
+
+CHUNKER = "clearcite-chunk-1"
+"""Names the way of cutting; a part of each chunk's identity and of the manifest, like the target size."""
+
+TARGET_WORDS = 180
+MINIMUM_WORDS = 40
+HARD_LIMIT_WORDS = 300
+
+_MAJOR_LEVEL = 2
+_MINOR_LEVEL = 5
+"""Headings from here on never open a chunk by themselves."""
+
+_UNCOVERED_WORDS = 3
+"""More words than these between two elements are text that no element covers (a comment, a page footer). A
+chunk does not span it, for its text would carry what nobody sees."""
+
+
+def chunk_document(
+    parsed: ParsedDocument,
+    key: DocumentKey,
+    content_sha256: str,
+    *,
+    title: str = "",
+    words: int = TARGET_WORDS,
+) -> tuple[Chunk, ...]:
+    """Cut a document. Each chunk's text is ``parsed.text[start:end]``; an id depends on content and cut only.
+
+    ``title`` is the one shown (a source's own title goes before the parsed one); it stands in the context.
+    ``words`` is the size a chunk is closed at; none is longer than the hard limit.
+    """
+    hard_limit = max(words, HARD_LIMIT_WORDS)
+    units = measure_units(parsed.text, parsed.elements, hard_limit)
+    sections = _sections(parsed.text, units, words)
+    runs = (group for section in sections for group in _pack(section, words, hard_limit))
+    chunks: list[Chunk] = []
+    for group in runs:
+        heading = _heading(parsed.text, group)
+        kept = _without_ancestors(group, len(heading))
+        start, end = kept[0].unit.start, kept[-1].unit.end
+        text = parsed.text[start:end]
+        chunk = Chunk(
+            chunk_id=chunk_id(key, content_sha256, CHUNKER, (start, end)),
+            ordinal=len(chunks),
+            start=start,
+            end=end,
+            text=text,
+            sha256=sha256_text(text),
+            context=_context(parsed.text, kept, title or parsed.title or "", heading),
+            heading=heading,
+            page=_page(kept),
+            kind=_kind(kept),
+            units=tuple(item.unit for item in kept),
+            flags=chunk_flags(text),
+        )
+        chunks.append(chunk)
+    return tuple(chunks)
+
+
+def _sections(text: str, units: Sequence[Measured], words: int) -> Iterator[list[Measured]]:
+    """Runs of units that may share a chunk."""
+    run: list[Measured] = []
+    size = 0
+    for item in units:
+        if run and (_is_apart(text, run[-1], item) or _is_closed_by(item, size, words)):
+            content, headings = _split_headings(run)
+            if content:
+                yield content
+            run = headings if headings and not _is_apart(text, headings[-1], item) else []
+            size = _size(run)
+        run.append(item)
+        size += item.words
+    if run:
+        yield run
+
+
+def _is_apart(text: str, last: Measured, item: Measured) -> bool:
+    """Whether two neighbours stand on different pages or have uncovered text between them."""
+    if last.element is item.element:
+        return False
+    if last.element.page != item.element.page:
+        return True
+    between = text[last.element.end : item.element.start]
+    return len(between) > 8 and count_words(between) > _UNCOVERED_WORDS
+
+
+def _is_closed_by(item: Measured, size: int, words: int) -> bool:
+    if item.unit.kind != "heading":
+        return False
+    level = item.element.level
+    return level <= _MAJOR_LEVEL or (level < _MINOR_LEVEL and size >= min(MINIMUM_WORDS, words))
+
+
+def _pack(section: list[Measured], words: int, hard_limit: int) -> Iterator[list[Measured]]:
+    """Cut one run into pieces of about equal size, none above the hard limit."""
+    total = _size(section)
+    goal = -(-total // max(1, -(-total // words)))
+    group: list[Measured] = []
+    size = 0
+    for item in section:
+        overshoot, undershoot = size + item.words - goal, goal - size
+        if group and (size + item.words > hard_limit or overshoot > undershoot):
+            content, group = _split_headings(group)
+            if content:
+                yield content
+            size = _size(group)
+            if size + item.words > hard_limit:
+                group, size = [], 0
+        group.append(item)
+        size += item.words
+    if group:
+        yield group
+
+
+def _split_headings(run: list[Measured]) -> tuple[list[Measured], list[Measured]]:
+    """Headings at the end of a run belong to what follows it."""
+    cut = len(run)
+    while cut > 0 and run[cut - 1].unit.kind == "heading":
+        cut -= 1
+    return run[:cut], run[cut:]
+
+
+def _heading(text: str, group: Sequence[Measured]) -> tuple[str, ...]:
+    """The headings above everything in the group."""
+    paths = [item.element.heading for item in group if item.unit.kind != "heading"]
+    if not paths:
+        first = group[0]
+        return (*first.element.heading, " ".join(text[first.unit.start : first.unit.end].split()))
+    common = paths[0]
+    for path in paths[1:]:
+        size = 0
+        while size < min(len(common), len(path)) and common[size] == path[size]:
+            size += 1
+        common = common[:size]
+    return common
+
+
+def _without_ancestors(group: Sequence[Measured], depth: int) -> Sequence[Measured]:
+    """Drop leading headings that the chunk's heading path already names."""
+    cut = 0
+    while cut < len(group) - 1 and group[cut].unit.kind == "heading":
+        here = len(group[cut].element.heading)
+        following = group[cut + 1]
+        is_parent = len(following.element.heading) > here
+        if here >= depth or not is_parent:
+            break
+        cut += 1
+    return group[cut:]
+
+
+def _context(text: str, group: Sequence[Measured], title: str, heading: tuple[str, ...]) -> str:
+    lines = [title] if title else []
+    lines += [part for part in heading if part != title]
+    start, end = group[0].unit.start, group[-1].unit.end
+    for item in group:
+        header = item.unit.header
+        if header and not (start <= header[0] and header[1] <= end):
+            line = " ".join(text[header[0] : header[1]].split())
+            if line not in lines:
+                lines.append(line)
+    return "\n".join(lines)
+
+
+def _page(group: Sequence[Measured]) -> int | None:
+    return next((item.element.page for item in group if item.unit.kind != "heading"), group[0].element.page)
+
+
+def _kind(group: Sequence[Measured]) -> Literal["text", "table", "code"]:
+    kinds = {item.unit.kind for item in group} - {"heading"}
+    if kinds == {"table_row"}:
+        return "table"
+    return "code" if kinds == {"code"} else "text"
+
+
+def _size(group: Sequence[Measured]) -> int:
+    return sum(item.words for item in group)

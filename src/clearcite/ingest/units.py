@@ -1,0 +1,123 @@
+"""Element → Unit: the smallest things that may be quoted, none longer than the hard limit."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from clearcite.domain.corpus import Element, Unit
+from clearcite.ingest.words import count_words, word_ends
+from clearcite.text.sentences import split_sentences
+
+Span = tuple[int, int]
+
+_ITEM_WORDS = 60
+"""A list item up to this length is quoted whole; a longer one is quoted by its sentences."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Measured:
+    """A unit with the element it comes from and its length in words."""
+
+    unit: Unit
+    element: Element
+    words: int
+
+
+def measure_units(text: str, elements: Sequence[Element], hard_limit: int) -> list[Measured]:
+    """The units of all elements in order. They do not overlap, and each lies inside its element."""
+    measured: list[Measured] = []
+    leads = _Leads(text)
+    for element in elements:
+        lead = leads.before(element)
+        first = len(measured)
+        for unit in _units(text, element, lead):
+            measured += _bounded(text, element, unit, hard_limit)
+        if len(measured) > first:
+            leads.after(element, measured[-1].unit)
+    return measured
+
+
+def _units(text: str, element: Element, lead: Span | None) -> Iterator[Unit]:
+    start, end = element.start, element.end
+    if element.kind == "heading":
+        yield Unit(kind="heading", start=start, end=end)
+    elif element.kind == "table_row":
+        yield Unit(kind="table_row", start=start, end=end, header=element.header)
+    elif element.kind == "code":
+        yield Unit(kind="code", start=start, end=end)
+    elif element.kind == "list_item" and count_words(text[start:end]) <= _ITEM_WORDS:
+        yield Unit(kind="list_item", start=start, end=end, lead=lead)
+    else:
+        inside = text[start:end]
+        for left, right in split_sentences(inside):
+            yield Unit(kind="sentence", start=start + left, end=start + right, lead=lead)
+
+
+def _bounded(text: str, element: Element, unit: Unit, hard_limit: int) -> Iterator[Measured]:
+    """The unit, or its parts when it is longer than the hard limit: code at blank lines, then at any word."""
+    words = count_words(text[unit.start : unit.end])
+    if words <= hard_limit:
+        yield Measured(unit=unit, element=element, words=words)
+        return
+    spans = _code_blocks(text, unit) if unit.kind == "code" else [(unit.start, unit.end)]
+    for start, end in spans:
+        for left, right in _slices(text, start, end, hard_limit):
+            part = Unit(kind=unit.kind, start=left, end=right, header=unit.header, lead=unit.lead)
+            yield Measured(unit=part, element=element, words=count_words(text[left:right]))
+
+
+def _code_blocks(text: str, unit: Unit) -> list[Span]:
+    spans: list[Span] = []
+    at = unit.start
+    while at < unit.end:
+        blank = text.find("\n\n", at, unit.end)
+        end = unit.end if blank < 0 else blank
+        if text[at:end].strip():
+            spans.append((at, end))
+        at = end
+        while at < unit.end and text[at] == "\n":
+            at += 1
+    return spans
+
+
+def _slices(text: str, start: int, end: int, hard_limit: int) -> list[Span]:
+    """Cut at the last line end before the limit where there is one, else after a word."""
+    if count_words(text[start:end]) <= hard_limit:
+        return [(start, end)]
+    spans: list[Span] = []
+    for cut in [*word_ends(text, start, end, hard_limit), end]:
+        while start < cut and text[start].isspace():
+            start += 1
+        if start < cut:
+            spans.append((start, cut))
+        start = cut
+    return spans
+
+
+class _Leads:
+    """Remembers which sentence introduces a list: the one before it that ends in a colon; inside a nested
+    list, the item above."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.by_level: dict[int, Span] = {}
+        self.candidate: Span | None = None
+
+    def before(self, element: Element) -> Span | None:
+        if element.kind != "list_item":
+            return None
+        level = max(element.level, 1)
+        self.by_level = {key: span for key, span in self.by_level.items() if key < level or key == 0}
+        if level > 1:
+            above = [key for key in self.by_level if 0 < key < level]
+            if above:
+                return self.by_level[max(above)]
+        return self.by_level.get(0)
+
+    def after(self, element: Element, last: Unit) -> None:
+        span = (last.start, last.end)
+        if element.kind == "list_item":
+            self.by_level[max(element.level, 1)] = span
+            return
+        self.by_level = {}
+        if element.kind == "paragraph" and self.text[last.start : last.end].endswith((":", "：")):
+            self.by_level[0] = span
