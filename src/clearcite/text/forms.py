@@ -11,7 +11,7 @@ Spans are half-open in code points. What the model form drops is *hidden text*: 
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 # Format characters (Cf) of Unicode 14, and the other characters without a glyph that a word could hide
@@ -87,20 +87,29 @@ def clean_text(text: str) -> str:
 
 def search_form(text: str) -> Form:
     """The search form with its map. ``search_form(t).text == search_text(t)``."""
-    if text.isascii():
-        return _identity(text.lower())
+    return _mapped(text, search_text)
+
+
+def clean_form(text: str) -> Form:
+    """The cleaned text with its map: what tokens, dates and units are found in."""
+    return _mapped(text, clean_text)
+
+
+def _mapped(text: str, derive: Callable[[str], str]) -> Form:
+    derived = derive(text)
+    if text.isascii() or derived == text:
+        return _identity(derived)
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
     kept = [i for i, char in enumerate(text) if not _INVISIBLE_RUN.match(char)]
     for cluster in _clusters(text, kept):
-        piece = search_text("".join(text[i] for i in cluster))
+        piece = derive("".join(text[i] for i in cluster))
         pieces.append(piece)
         starts += [cluster[0]] * len(piece)
         ends += [cluster[-1] + 1] * len(piece)
-    dropped = [match.span() for match in _INVISIBLE_RUN.finditer(text)]
-    removed = len(text) - len(kept)
-    return Form(text="".join(pieces), starts=starts, ends=ends, removed=removed, hidden=tuple(dropped))
+    dropped = tuple(match.span() for match in _INVISIBLE_RUN.finditer(text))
+    return Form(text="".join(pieces), starts=starts, ends=ends, removed=len(text) - len(kept), hidden=dropped)
 
 
 def model_form(text: str) -> Form:

@@ -38,9 +38,10 @@ _TOKEN = re.compile(
     rf"(?:\+\+|\#(?!\w))?"
 )
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
+_ONE_SCRIPT = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
 
 _NUMBER = re.compile(r"\d+(?:[.,'’]\d+)*\Z")
-_TIME_OR_DATE = re.compile(r"\d{1,4}(?:[:/-]\d{1,4})+(?:[T.]\d+(?::\d+)*)?\Z")
+_TIME_OR_DATE = re.compile(r"\d{1,4}(?:[:/-]\d{1,4})+(?:[T.]\d+(?::\d+)*)?\Z|\d{1,3}[hH][0-5]\d\Z")
 _MEASURE = re.compile(r"(\d+(?:[.,]\d+)*)[-]?([^\W\d_]{1,3}|[^\W\d_A-Z]+)\Z")
 _SUFFIX = r"[-.+_]?(?:alpha|beta|rc|dev|post|a|b|pre)[-.]?\d*"
 _VERSION = re.compile(
@@ -50,7 +51,7 @@ _GROUPED = re.compile(r"\d{1,3}(?:([.,'’])\d{3})(?:\1\d{3})*\Z")
 _CONNECTOR = re.compile(r"[-._'’/:@\\+,]+")
 _ABBREVIATION = re.compile(r"[^\W\d_](?:\.[^\W\d_])+\Z")
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
-_VERSION_WORDS = frozenset(("version", "versions", "versiones", "ver", "v", "release", "versao", "versoes"))
+VERSION_WORDS = frozenset(("version", "versions", "versiones", "ver", "v", "release", "versao", "versoes"))
 _POSSESSIVE = re.compile(r"['’][sS]\Z")
 _LATIN_MARK = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u0652\u0670]+")
 _LETTERS = str.maketrans({"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "’": "'"})
@@ -91,7 +92,16 @@ def raw_tokens(cleaned: str) -> list[str]:
 
 def token_spans(cleaned: str) -> list[tuple[str, int, int]]:
     """Like ``raw_tokens``, with the span of each."""
-    return [(match.group(), *match.span()) for match in _TOKEN.finditer(cleaned)]
+    spans: list[tuple[str, int, int]] = []
+    for match in _TOKEN.finditer(cleaned):
+        raw, at = match.group(), match.start()
+        pieces = (
+            [(at, match.end())]
+            if raw.isascii()
+            else [m.span() for m in _ONE_SCRIPT.finditer(cleaned, *match.span())]
+        )
+        spans += [(cleaned[start:end], start, end) for start, end in pieces]
+    return spans
 
 
 def take_apart(raw: str) -> tuple[Token, ...]:
@@ -117,7 +127,7 @@ def versions(text: str) -> tuple[str, ...]:
     for raw in raw_tokens(clean_text(text)):
         for token in take_apart(raw):
             if token.kind == "version" or (
-                token.kind == "number" and before in _VERSION_WORDS and not token.parts
+                token.kind == "number" and before in VERSION_WORDS and not token.parts
             ):
                 found.append(token.whole.removeprefix("v"))
         before = fold(raw)
@@ -194,7 +204,8 @@ def _is_identifier(raw: str, pieces: list[str]) -> bool:
         or any(mark in raw for mark in ("_", "@", "\\", "::"))
     ):
         return True
-    if any(char.isdigit() for char in raw) and any(char.isalpha() for char in raw):
+    has_digits = any(char.isdigit() for char in raw) and any(char.isalpha() for char in raw)
+    if has_digits and not (len(pieces) == 2 and "/" in raw):  # "20/month" is a rate
         return True
     if raw.count("/") > 1 or re.search(r"[^\W\d_]\.[^\W\d_]", raw):
         return True
