@@ -59,8 +59,10 @@ class Job:
     """One leased piece of work of the outbox, for one generation.
 
     ``project``: parse, chunk and index the revision. ``access``: only the access changed; acknowledging it is
-    enough. ``delete``: drop what is indexed. ``slot`` numbers the revision inside its partition: it is what
-    index entries carry. ``fence`` must match when the job is finished; a lost lease publishes nothing.
+    enough. ``delete``: drop what is indexed. ``slot`` numbers this build of the revision inside its partition
+    and generation: it is what index entries carry, and never used twice, so that segments of a lost attempt
+    stay invisible. ``fence`` must match when the job is finished; a lost lease publishes nothing.
+    ``attempts`` counts this one.
     """
 
     event_id: int
@@ -90,9 +92,10 @@ class Built:
 
 
 class Intake(Protocol):
-    """Writing. One call is one transaction, a savepoint a record; durable when it returns."""
+    """Writing. Bounded transactions (500 records, 8 MB, 50 ms), a savepoint a record; durable on return."""
 
-    def apply(self, records: Sequence[SourceRecord], manifest_hash: str) -> tuple[Applied, ...]: ...
+    def apply(self, records: Sequence[SourceRecord], manifest_hash: str) -> tuple[Applied, ...]:
+        """Decide and write each record, in order; a refused one writes nothing and the others go on."""
 
     def put_collection(self, tenant_id: str, path: str, acl: Acl | None) -> None:
         """Set a collection's own list; None removes the collection (then everything below is denied)."""
@@ -110,11 +113,16 @@ class Outbox(Protocol):
 
         ``commit`` receives the name of the current index manifest and returns the name of the new one; it
         runs inside the transaction, so that two workers never lose each other's segments. A job that was
-        superseded meanwhile leaves nothing behind. Returns the documents published.
+        superseded meanwhile leaves nothing behind; a build that does not match its own text is a failed
+        attempt. ``commit`` is called if anything was projected, or if ``built`` is empty (a merge). Returns
+        the documents published.
         """
 
     def fail(self, job: Job, reason: str) -> None:
         """Record a failed attempt: retried with backoff, then quarantined. ``reason`` holds no text."""
+
+    def release(self, jobs: Sequence[Job]) -> None:
+        """Give leases back untouched, for a worker that is stopped; the attempt is not counted."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -213,12 +221,21 @@ class Snapshot(Protocol):
     def superseding(self, partition: str) -> Sequence[StoredDocument]:
         """Served documents whose description supersedes others, text left empty; normally a handful."""
 
+    def partitions(self) -> Sequence[str]:
+        """Every partition of the store. For operators."""
+
+    def inventory(self, partition: str) -> Sequence[tuple[DocumentKey, int | None]]:
+        """Every document the ledger knows, and the slot that serves it, if one does. For operators."""
+
 
 class Reader(Protocol):
     def snapshot(self) -> AbstractContextManager[Snapshot]: ...
 
     def quarantine(self, key: DocumentKey, reason: str) -> None:
         """Take a document out of sight after an integrity fault, until an operator looks at it."""
+
+    def reinstate(self, key: DocumentKey) -> None:
+        """End a quarantine: the document is built again from its content before it is served."""
 
 
 class Ledger(Intake, Outbox, Reader, Protocol):
@@ -228,6 +245,12 @@ class Ledger(Intake, Outbox, Reader, Protocol):
         """Register a generation with its manifest (canonical JSON); the first one becomes ``live``."""
 
     def manifest(self, generation: str) -> str | None: ...
+
+    def promote(self, generation: str) -> None:
+        """Point ``live`` at a generation; a rollback is the promotion of an older one."""
+
+    def retire(self, generation: str) -> None:
+        """Drop what a generation holds. Raises InputError for the live one."""
 
     def status(self) -> Mapping[str, Any]:
         """Counts and ages for an operator: documents, outbox, quarantine, versions."""

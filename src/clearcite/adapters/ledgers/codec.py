@@ -1,0 +1,139 @@
+"""How domain values stand in columns: small JSON lists and objects, decoded without trust.
+
+Decoders are pure functions of the stored text, so their caches cannot hide a change of the store.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from clearcite.domain.access import Access, AccessClass, Acl, Micros
+from clearcite.domain.corpus import Description, Unit
+from clearcite.domain.digest import digest
+from clearcite.errors import InputError, IntegrityFault
+from clearcite.wire import from_json
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+
+REASONS = {1: "not_published", 2: "quarantined"}
+_UNIT_FIELDS = 7
+_PLAIN_FIELDS = tuple(name for name in Description.__slots__ if name not in ("supersedes", "facts"))
+
+
+def encode(value: Any) -> str:
+    return _encode(value)
+
+
+def decode(raw: str) -> Any:
+    """Raises IntegrityFault for text that is no JSON."""
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise IntegrityFault("A stored value cannot be read.") from error
+
+
+def encode_description(description: Description) -> str:
+    fields: dict[str, Any] = {name: getattr(description, name) for name in _PLAIN_FIELDS}
+    fields["supersedes"] = [
+        {"document_id": item.document_id, "heading": item.heading} for item in description.supersedes
+    ]
+    fields["facts"] = [
+        {
+            "fact_id": fact.fact_id,
+            "topic": fact.topic,
+            "statement": fact.statement,
+            "value": fact.value,
+            "unit": fact.unit,
+        }
+        for fact in description.facts
+    ]
+    return _encode(fields)
+
+
+@lru_cache(maxsize=8_192)
+def decode_description(raw: str) -> Description:
+    try:
+        return from_json(Description, decode(raw))
+    except InputError as error:
+        raise IntegrityFault("A stored description cannot be read.") from error
+
+
+@lru_cache(maxsize=16_384)
+def decode_strings(raw: str) -> tuple[str, ...]:
+    value = decode(raw)
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise IntegrityFault("A stored list cannot be read.")
+    return tuple(value)
+
+
+@lru_cache(maxsize=8_192)
+def decode_pairs(raw: str) -> tuple[tuple[str, str], ...]:
+    try:
+        return tuple((str(name), str(value)) for name, value in decode(raw))
+    except (TypeError, ValueError) as error:
+        raise IntegrityFault("A stored list cannot be read.") from error
+
+
+def encode_units(units: tuple[Unit, ...]) -> str:
+    """A unit is ``[kind, start, end, header start and end, lead start and end]``; −1 where there is none."""
+    none = (-1, -1)
+    rows = [[unit.kind, unit.start, unit.end, *(unit.header or none), *(unit.lead or none)] for unit in units]
+    return _encode(rows)
+
+
+@lru_cache(maxsize=16_384)
+def decode_units(raw: str) -> tuple[Unit, ...]:
+    units = []
+    for item in decode(raw):
+        if not isinstance(item, list) or len(item) != _UNIT_FIELDS:
+            raise IntegrityFault("Stored units cannot be read.")
+        kind, start, end, header, header_end, lead, lead_end = item
+        units.append(
+            Unit(
+                kind=kind,
+                start=start,
+                end=end,
+                header=None if header < 0 else (header, header_end),
+                lead=None if lead < 0 else (lead, lead_end),
+            )
+        )
+    return tuple(units)
+
+
+def class_digest(cls: AccessClass) -> str:
+    allow, deny = cls.acl.allow or (), cls.acl.deny
+    return digest("class", cls.parent, str(len(allow)), *allow, str(len(deny)), *deny)
+
+
+def decode_acl(allow: str | None, deny: str) -> Acl:
+    return Acl(allow=None if allow is None else decode_strings(allow), deny=decode_strings(deny))
+
+
+@lru_cache(maxsize=16_384)
+def decode_class(parent: str | None, allow: str, deny: str) -> AccessClass:
+    return AccessClass(parent=parent, acl=decode_acl(allow, deny))
+
+
+AccessColumns = tuple[str | None, str, str, str, Micros | None, Micros | None, int]
+
+
+@lru_cache(maxsize=16_384)
+def decode_access(columns: AccessColumns) -> Access:
+    """From (parent, allow, deny, status, valid_from, valid_to, trusted)."""
+    parent, allow, deny, status, valid_from, valid_to, trusted = columns
+    return Access(
+        allow=decode_strings(allow),
+        deny=decode_strings(deny),
+        parent=parent,
+        status=status,  # type: ignore[arg-type]  # a value outside the domain changes the digest that is checked
+        effective_from=valid_from,
+        effective_to=valid_to,
+        trusted=bool(trusted),
+    )
+
+
+@lru_cache(maxsize=8)
+def decode_reasons(bits: int) -> tuple[str, ...]:
+    return tuple(name for bit, name in REASONS.items() if bits & bit)

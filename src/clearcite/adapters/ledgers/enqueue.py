@@ -1,0 +1,40 @@
+"""What is left to do for a document, a generation each: the difference between its head and what is served.
+
+There is at most one row a document and generation. A newer event takes its place under a new number, so a
+worker that still holds the older one publishes nothing.
+"""
+
+from __future__ import annotations
+
+from clearcite.adapters.ledgers.queries import load
+from clearcite.adapters.ledgers.writer import Transaction
+
+SQL = load("enqueue")
+
+
+def enqueue(tx: Transaction, document: int) -> None:
+    """Put, replace or drop the outbox rows of a document, whose head has just been written."""
+    head = tx.row(SQL["head_pointers"], document)
+    if head is None:
+        return
+    for row in tx.rows(SQL["served_and_waiting"], document):
+        generation, revision, access, withdrawn, event, waiting = row
+        kind = _kind(head, (revision, access, withdrawn))
+        if kind is not None:
+            since = tx.now if waiting is None else waiting
+            pointers = (None, None) if kind == "delete" else head[1:]
+            tx.run(SQL["put_event"], generation, document, kind, *pointers, since, tx.now)
+        elif event is not None:
+            tx.run(SQL["drop_event"], event)
+
+
+def _kind(
+    head: tuple[str, int | None, int | None], served: tuple[int | None, int | None, int | None]
+) -> str | None:
+    operation, revision, access = head
+    served_revision, served_access, withdrawn = served
+    if operation == "delete":
+        return None if served_revision is None else "delete"
+    if withdrawn or served_revision != revision:
+        return "project"
+    return None if served_access == access else "access"

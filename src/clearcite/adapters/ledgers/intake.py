@@ -1,0 +1,164 @@
+"""Accepting source events: judge the record against the head, then write what the decision says.
+
+Everything of one record happens inside the caller's transaction: revision, access, what becomes invisible,
+tombstone and outbox. A record only ever touches the document of its own (tenant, source, document).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clearcite.adapters.ledgers import visible
+from clearcite.adapters.ledgers.codec import class_digest, encode, encode_description
+from clearcite.adapters.ledgers.enqueue import enqueue
+from clearcite.adapters.ledgers.queries import load
+from clearcite.adapters.ledgers.writer import SQL as COMMON
+from clearcite.adapters.ledgers.writer import Transaction
+from clearcite.domain.access import Access, Acl
+from clearcite.domain.corpus import SourceRecord
+from clearcite.domain.lifecycle import Decision, Head, decide, head_of
+from clearcite.errors import InputError
+
+SQL = load("intake")
+
+
+def accept(tx: Transaction, record: SourceRecord, manifest_hash: str) -> Decision:
+    """Decide and write. Raises InputError, SequenceConflict among them; the caller's savepoint undoes it."""
+    _check(record)
+    partition = partition_id(tx, record.key.tenant_id)
+    row = tx.row(SQL["head"], partition, record.key.source_id, record.key.document_id)
+    new = head_of(record, manifest_hash)
+    decision = decide(_head(row), new)
+    if decision.action in ("noop", "stale_ignored"):
+        return decision
+    document = _document(tx, record, partition, row)
+    if decision.action == "deleted":
+        _delete(tx, record, document)
+    elif decision.writes_state:
+        _write_state(tx, record, new, (partition, document))
+    else:
+        tx.run(SQL["advance"], new.source_sequence, new.build_state_hash, record.run_id, document)
+    if decision.needs_projection:
+        enqueue(tx, document)
+    return decision
+
+
+def _check(record: SourceRecord) -> None:
+    """Records are validated at the edge; what would break a rule of the store is refused here as well."""
+    if record.source_sequence < 1:
+        raise InputError("source_sequence must be at least 1.")
+    if record.operation == "delete":
+        if record.delete_reason is None:
+            raise InputError("A delete needs a reason.")
+    elif record.access is None or record.description is None:
+        raise InputError("An upsert needs an access list and a description.")
+    elif not record.access.allow:
+        raise InputError("allowed_groups must not be empty.")
+
+
+def partition_id(tx: Transaction, name: str) -> int:
+    row = tx.row(COMMON["find_partition"], name)
+    return int(row[0]) if row is not None else tx.insert(COMMON["add_partition"], name)
+
+
+def _head(row: tuple[Any, ...] | None) -> Head | None:
+    if row is None:
+        return None
+    _, operation, sequence, state, build, access_digest, content_key, reason, _ = row
+    return Head(
+        operation=operation,
+        source_sequence=sequence,
+        source_state_hash=state,
+        build_state_hash=build,
+        access_digest=access_digest,
+        content_digest=content_key,
+        delete_reason=reason,
+    )
+
+
+def _document(tx: Transaction, record: SourceRecord, partition: int, row: tuple[Any, ...] | None) -> int:
+    if row is not None:
+        return int(row[0])
+    key = record.key
+    return tx.insert(
+        SQL["add_document"], partition, key.source_id, key.document_id, record.source_sequence, tx.now
+    )
+
+
+def _delete(tx: Transaction, record: SourceRecord, document: int) -> None:
+    sequence, reason, run = record.source_sequence, record.delete_reason, record.run_id
+    tx.run(SQL["set_deleted"], sequence, reason, run, tx.now, document)
+    tx.run(SQL["add_tombstone"], document, sequence, reason, run, tx.now)
+    tx.run(SQL["withdraw"], document)
+    visible.refresh(tx, document)
+
+
+def _write_state(tx: Transaction, record: SourceRecord, new: Head, place: tuple[int, int]) -> None:
+    partition, document = place
+    revision = _revision(tx, record, new, document)
+    access = _access(tx, record.access, new.access_digest, partition) if record.access else None
+    tx.run(
+        SQL["set_head"],
+        new.source_sequence,
+        revision,
+        access,
+        new.access_digest,
+        new.content_digest,
+        new.source_state_hash,
+        new.build_state_hash,
+        record.run_id,
+        tx.now,
+        document,
+    )
+    visible.refresh(tx, document)
+
+
+def _revision(tx: Transaction, record: SourceRecord, new: Head, document: int) -> int:
+    """The revision with this content and description; a change of access alone finds the one it had."""
+    row = tx.row(SQL["find_revision"], document, new.content_digest)
+    if row is not None:
+        revision = int(row[0])
+    else:
+        described = encode_description(record.description) if record.description else ""
+        revision = tx.insert(
+            SQL["add_revision"], document, new.content_digest, record.content_sha256, described, tx.now
+        )
+    textual = record.text is not None
+    same = record.text is not None and record.text.encode("utf-8") == record.content
+    tx.run(SQL["add_original"], revision, int(textual), record.content, None if same else record.text)
+    return revision
+
+
+def _access(tx: Transaction, access: Access, digest: str | None, partition: int) -> int:
+    row = tx.row(SQL["find_access"], partition, digest)
+    if row is not None:
+        return int(row[0])
+    window = (access.effective_from, access.effective_to)
+    cls = _class(tx, access, partition)
+    return tx.insert(SQL["add_access"], partition, digest, cls, access.status, *window, int(access.trusted))
+
+
+def _class(tx: Transaction, access: Access, partition: int) -> int:
+    digest = class_digest(access.access_class)
+    row = tx.row(SQL["find_class"], partition, digest)
+    if row is not None:
+        return int(row[0])
+    lists = (encode(list(access.allow)), encode(list(access.deny)))
+    return tx.insert(SQL["add_class"], partition, digest, access.parent, *lists)
+
+
+def put_collection(tx: Transaction, tenant_id: str, path: str, acl: Acl | None) -> None:
+    """Close the open row of a collection and, unless it is removed, append the new one. Judged live."""
+    partition = partition_id(tx, tenant_id)
+    current = tx.row(SQL["current_collection"], partition, path)
+    lists = None
+    if acl is not None:
+        lists = (None if acl.allow is None else encode(list(acl.allow)), encode(list(acl.deny)))
+    if (current[1:] if current is not None else None) == lists:
+        return
+    position = tx.position()
+    if current is not None:
+        tx.run(SQL["close_collection"], position, partition, path, current[0])
+    if lists is not None:
+        tx.run(SQL["add_collection"], partition, path, position, *lists)
+    tx.run(SQL["mark_collections"], position, partition)

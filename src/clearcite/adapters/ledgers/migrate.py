@@ -1,0 +1,113 @@
+"""Versioned migrations: numbered SQL files, each applied in one transaction, a backup before the first.
+
+``user_version`` of the file is the number of the last one applied. Opening never migrates.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import apsw
+
+from clearcite.adapters.ledgers.connection import check_library, connect, immediate, pragma, translated
+from clearcite.errors import ConfigError, InputError
+
+APPLICATION_ID = 0x636C6372  # "clcr"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Migrated:
+    """From which version to which; ``backup`` is the copy taken before, None when nothing was to do."""
+
+    before: int
+    after: int
+    backup: Path | None
+
+
+def migrations(package: str = "clearcite.adapters.ledgers") -> tuple[str, ...]:
+    """The scripts in order; the first makes version 1."""
+    folder = files(package) / "migrations"
+    scripts = sorted((item for item in folder.iterdir() if item.name.endswith(".sql")), key=lambda i: i.name)
+    return tuple(item.read_text(encoding="utf-8") for item in scripts)
+
+
+def ready(db: apsw.Connection, scripts: Sequence[str]) -> None:
+    """Lay out an empty file, or accept one of exactly this version. Raises ConfigError for any other."""
+    newest = len(scripts)
+    if _version(db) == 0:
+        _lay_out(db, scripts)
+    version = _version(db)
+    if version < newest:
+        raise ConfigError(
+            f"The store has version {version}, not {newest}. Bring it up to date: clearcite migrate"
+        )
+    if version > newest:
+        raise ConfigError(_newer(version))
+    if pragma(db, "application_id") != APPLICATION_ID:
+        raise ConfigError("This file is not a clearcite store.")
+
+
+def migrate(path: Path, scripts: Sequence[str] | None = None) -> Migrated:
+    """Bring a store up to date. Raises InputError for a missing file, ConfigError for a newer store."""
+    wanted = migrations() if scripts is None else scripts
+    check_library()
+    if not path.exists():
+        raise InputError("There is no store to migrate.")
+    with translated(), contextlib.closing(connect(path)) as db:
+        before = _version(db)
+        if before > len(wanted):
+            raise ConfigError(_newer(before))
+        if before == len(wanted):
+            return Migrated(before=before, after=before, backup=None)
+        backup = _back_up(db, path, before)
+        for number in range(before, len(wanted)):
+            _apply(db, wanted[number], number + 1)
+        return Migrated(before=before, after=len(wanted), backup=backup)
+
+
+def _lay_out(db: apsw.Connection, scripts: Sequence[str]) -> None:
+    with translated(), immediate(db):
+        if _version(db) != 0:
+            return  # another process was first
+        if db.execute("SELECT count(*) FROM sqlite_schema").get:
+            raise ConfigError("This file is not a clearcite store.")
+        for script in scripts:
+            db.execute(script)
+        db.pragma("application_id", APPLICATION_ID)
+        db.pragma("user_version", len(scripts))
+
+
+def _apply(db: apsw.Connection, script: str, version: int) -> None:
+    with immediate(db):
+        if _version(db) == version - 1:  # another process may have been first
+            db.execute(script)
+            db.pragma("user_version", version)
+
+
+def _back_up(db: apsw.Connection, path: Path, version: int) -> Path:
+    """A complete copy beside the store, readable by its owner only. Never written over an older one."""
+    number = 1
+    while True:
+        target = path.with_name(f"{path.name}.v{version}.{number}.backup")
+        try:
+            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+            break
+        except FileExistsError:
+            number += 1
+    with contextlib.closing(apsw.Connection(str(target))) as copy, copy.backup("main", db, "main") as backup:
+        while not backup.done:
+            backup.step(1_000)
+    return target
+
+
+def _version(db: apsw.Connection) -> int:
+    return int(pragma(db, "user_version"))
+
+
+def _newer(version: int) -> str:
+    return f"The store has version {version}, which is newer than this program. Update clearcite."

@@ -1,0 +1,285 @@
+"""One read transaction: every row a request sees stands at one position of the ledger."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType, TracebackType
+from typing import Any
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from clearcite.adapters.ledgers.codec import (
+    decode,
+    decode_access,
+    decode_acl,
+    decode_class,
+    decode_description,
+    decode_reasons,
+    decode_strings,
+    decode_units,
+    encode,
+)
+from clearcite.adapters.ledgers.connection import Pool, translated
+from clearcite.adapters.ledgers.queries import load
+from clearcite.domain.access import AccessClass, Acl
+from clearcite.domain.corpus import Chunk, DocumentKey
+from clearcite.errors import DependencyUnavailable, IntegrityFault
+from clearcite.ports import StoredChunk, StoredDocument, VisibilityRow
+
+SQL = load("reader")
+
+_BATCH = 500
+_MAX_COLLECTIONS = 64
+Mask = NDArray[np.bool_]
+
+_NO_COLLECTIONS: Mapping[str, Acl] = MappingProxyType({})
+
+
+class Memory:
+    """What never changes once written, so that it need not be read again: classes, and lists by position."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.classes: dict[int, AccessClass] = {}
+        self._collections: OrderedDict[tuple[int, int], Mapping[str, Acl]] = OrderedDict()
+
+    def collections(self, key: tuple[int, int]) -> Mapping[str, Acl] | None:
+        with self._lock:
+            return self._collections.get(key)
+
+    def keep_collections(self, key: tuple[int, int], lists: Mapping[str, Acl]) -> None:
+        with self._lock:
+            self._collections[key] = lists
+            while len(self._collections) > _MAX_COLLECTIONS:
+                self._collections.popitem(last=False)
+
+
+class SqliteSnapshot:
+    """Implements ``ports.Snapshot``. Used by one thread, inside its ``with`` block only."""
+
+    def __init__(self, db: apsw.Connection, memory: Memory) -> None:
+        self._db = db
+        self._memory = memory
+        row = db.execute(SQL["opening"]).fetchone()  # also fixes the snapshot: BEGIN alone reads nothing
+        if row is None:
+            raise IntegrityFault("The store has no position counter.")
+        self._position, self._number, name, self._manifest, self._pipeline = row
+        self._generation: str = name or ""
+
+    @property
+    def position(self) -> int:
+        return int(self._position)
+
+    @property
+    def generation(self) -> str:
+        return self._generation
+
+    @property
+    def index_manifest(self) -> str | None:
+        return self._manifest  # type: ignore[no-any-return]
+
+    def visibility_since(self, partition: str, position: int) -> Sequence[VisibilityRow]:
+        number, _ = self._partition(partition)
+        if position <= 0:
+            rows = self._rows("visibility_now", self._number, number)
+        else:
+            rows = self._rows("visibility_since", self._number, number, position)
+        return [self._visibility_row(row) for row in rows]
+
+    def visibility_at(self, partition: str, position: int) -> Sequence[VisibilityRow]:
+        """The rows that held at an earlier position, for ``verify``."""
+        number, _ = self._partition(partition)
+        return [
+            self._visibility_row(row) for row in self._rows("visibility_at", self._number, number, position)
+        ]
+
+    def collections(self, partition: str) -> tuple[int, Mapping[str, Acl]]:
+        number, position = self._partition(partition)
+        if not position:
+            return 0, _NO_COLLECTIONS
+        lists = self._memory.collections((number, position))
+        if lists is None:
+            lists = MappingProxyType(
+                {path: decode_acl(allow, deny) for path, allow, deny in self._rows("collections", number)}
+            )
+            self._memory.keep_collections((number, position), lists)
+        return position, lists
+
+    def chunks(self, chunk_ids: Sequence[str]) -> Mapping[str, StoredChunk]:
+        chunker = self._chunker()
+        found: dict[str, StoredChunk] = {}
+        for start in range(0, len(chunk_ids), _BATCH):
+            wanted = encode(list(chunk_ids[start : start + _BATCH]))
+            for row in self._rows("chunks", wanted, self._number):
+                found[row[24]] = _stored_chunk(row, chunker)
+        return found
+
+    def document(self, key: DocumentKey) -> StoredDocument | None:
+        number, _ = self._partition(key.tenant_id)
+        rows = self._rows("document", self._number, number, key.source_id, key.document_id)
+        return _stored_document(rows[0]) if rows else None
+
+    def documents(self, partition: str, after: str, limit: int) -> Sequence[StoredDocument]:
+        number, _ = self._partition(partition)
+        source_id, _, document_id = after.partition("\0")
+        rows = self._rows("documents", self._number, number, source_id, document_id, limit)
+        return [_stored_document(row) for row in rows]
+
+    def superseding(self, partition: str) -> Sequence[StoredDocument]:
+        number, _ = self._partition(partition)
+        return [_stored_document(row) for row in self._rows("superseding", self._number, number)]
+
+    def inventory(self, partition: str) -> Sequence[tuple[DocumentKey, int | None]]:
+        """Every document the ledger knows, and the slot that serves it, if one does. For operators."""
+        number, _ = self._partition(partition)
+        return [
+            (DocumentKey(tenant_id=partition, source_id=source_id, document_id=document_id), slot)
+            for source_id, document_id, slot in self._rows("inventory", self._number, number)
+        ]
+
+    def live_slots(self, partition: str) -> Mask:
+        number, _ = self._partition(partition)
+        slots = [row[0] for row in self._rows("live_slots", self._number, number)]
+        mask = np.zeros(slots[-1] + 1 if slots else 0, dtype=np.bool_)
+        mask[slots] = True
+        return mask
+
+    def partitions(self) -> Sequence[str]:
+        """Every partition of the store, in order. For operators."""
+        return [row[0] for row in self._rows("partitions")]
+
+    def _rows(self, name: str, *bindings: Any) -> list[tuple[Any, ...]]:
+        if not self._db.in_transaction:
+            raise DependencyUnavailable("The snapshot was used after its end.")
+        with translated():
+            return self._db.execute(SQL[name], bindings).fetchall()
+
+    def _partition(self, name: str) -> tuple[int, int]:
+        """The number of a partition and the position of the last change of its collections; 0 if unknown."""
+        rows = self._rows("partition", name)
+        return rows[0] if rows else (0, 0)
+
+    def _chunker(self) -> str:
+        return str(decode(self._pipeline).get("chunker", "")) if self._pipeline else ""
+
+    def _visibility_row(self, row: tuple[Any, ...]) -> VisibilityRow:
+        slot, document, position, valid_from, valid_to, present, reasons, served, head = row
+        return VisibilityRow(
+            slot=slot,
+            document=document,
+            position=position,
+            served=self._class(served),
+            head=self._class(head),
+            valid_from=valid_from,
+            valid_to=valid_to,
+            present=bool(present),
+            reasons=decode_reasons(reasons),
+        )
+
+    def _class(self, number: int) -> AccessClass:
+        known = self._memory.classes.get(number)
+        if known is None:
+            rows = self._rows("access_class", number)
+            if not rows:
+                raise IntegrityFault("The store lost an access class.")
+            known = self._memory.classes[number] = decode_class(*rows[0])
+        return known
+
+
+class SnapshotContext:
+    """Borrows a reading connection for one ``with`` block."""
+
+    def __init__(self, pool: Pool, memory: Memory) -> None:
+        self._pool = pool
+        self._memory = memory
+        self._db: apsw.Connection | None = None
+
+    def __enter__(self) -> SqliteSnapshot:
+        with translated():
+            db = self._pool.lend()
+            try:
+                db.execute("BEGIN")
+                snapshot = SqliteSnapshot(db, self._memory)
+            except BaseException:
+                self._end(db)
+                raise
+        self._db = db
+        return snapshot
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        db, self._db = self._db, None
+        if db is not None:
+            with translated():
+                self._end(db)
+
+    def _end(self, db: apsw.Connection) -> None:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        self._pool.take_back(db)
+
+
+def _key(row: tuple[Any, ...]) -> DocumentKey:
+    return DocumentKey(tenant_id=row[0], source_id=row[1], document_id=row[2])
+
+
+def _stored_document(row: tuple[Any, ...]) -> StoredDocument:
+    """From the 24 columns that ``chunks`` and ``document`` share, and the text's hash and text."""
+    return StoredDocument(
+        key=_key(row),
+        present=bool(row[3]),
+        title=row[4],
+        description=decode_description(row[5]),
+        content_sha256=row[6],
+        served_access_digest=row[7],
+        head_access_digest=row[8],
+        served_state_hash=row[9],
+        served_access=decode_access(row[10:17]),
+        head_access=decode_access(row[17:24]),
+        text_sha256=row[24],
+        text=row[25],
+    )
+
+
+def _stored_chunk(row: tuple[Any, ...], chunker: str) -> StoredChunk:
+    """From the shared columns and those of the chunk."""
+    return StoredChunk(
+        key=_key(row),
+        present=bool(row[3]),
+        title=row[4],
+        description=decode_description(row[5]),
+        content_sha256=row[6],
+        served_access_digest=row[7],
+        head_access_digest=row[8],
+        served_state_hash=row[9],
+        served_access=decode_access(row[10:17]),
+        head_access=decode_access(row[17:24]),
+        chunk=_chunk(row[24:37]),
+        slot=row[37],
+        normal_sha256=row[38],
+        chunker=chunker,
+    )
+
+
+def _chunk(row: tuple[Any, ...]) -> Chunk:
+    name, ordinal, start, end, text, sha256, context, heading, page, kind, units, language, flags = row
+    return Chunk(
+        chunk_id=name,
+        ordinal=ordinal,
+        start=start,
+        end=end,
+        text=text,
+        sha256=sha256,
+        context=context,
+        heading=decode_strings(heading),
+        page=page,
+        kind=kind,
+        units=decode_units(units),
+        language=language,
+        flags=decode_strings(flags),
+    )

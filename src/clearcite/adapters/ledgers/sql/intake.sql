@@ -1,0 +1,62 @@
+-- name: head
+SELECT id, operation, source_sequence, state_hash, build_hash, access_digest, content_key, delete_reason, access
+FROM documents WHERE partition = ? AND source_id = ? AND document_id = ?;
+
+-- name: add_document
+INSERT INTO documents (partition, source_id, document_id, source_sequence, accepted_at) VALUES (?, ?, ?, ?, ?);
+
+-- name: set_head
+UPDATE documents
+SET operation = 'upsert', source_sequence = ?, revision = ?, access = ?, access_digest = ?, content_key = ?,
+    state_hash = ?, build_hash = ?, delete_reason = NULL, run_id = ?, accepted_at = ?
+WHERE id = ?;
+
+-- name: set_deleted
+UPDATE documents
+SET operation = 'delete', source_sequence = ?, state_hash = NULL, build_hash = NULL,
+    content_key = NULL, revision = NULL, delete_reason = ?, run_id = ?, accepted_at = ?
+WHERE id = ?;
+
+-- name: advance
+UPDATE documents SET source_sequence = ?, build_hash = ?, run_id = ? WHERE id = ?;
+
+-- name: find_revision
+SELECT id FROM revisions WHERE document = ? AND content_key = ?;
+
+-- name: add_revision
+INSERT INTO revisions (document, content_key, content_sha256, description, accepted_at) VALUES (?, ?, ?, ?, ?);
+
+-- name: add_original
+INSERT INTO originals (revision, textual, content, text) VALUES (?, ?, ?, ?)
+ON CONFLICT (revision) DO NOTHING;
+
+-- name: find_access
+SELECT id FROM accesses WHERE partition = ? AND digest = ?;
+
+-- name: add_access
+INSERT INTO accesses (partition, digest, class, status, valid_from, valid_to, trusted)
+VALUES (?, ?, ?, ?, ?, ?, ?);
+
+-- name: find_class
+SELECT id FROM access_classes WHERE partition = ? AND digest = ?;
+
+-- name: add_class
+INSERT INTO access_classes (partition, digest, parent, allow, deny) VALUES (?, ?, ?, ?, ?);
+
+-- name: add_tombstone
+INSERT INTO tombstones (document, source_sequence, reason, run_id, recorded_at) VALUES (?, ?, ?, ?, ?);
+
+-- name: withdraw
+UPDATE projections SET withdrawn = 1 WHERE document = ?;
+
+-- name: current_collection
+SELECT from_position, allow, deny FROM collections WHERE partition = ? AND path = ? AND to_position IS NULL;
+
+-- name: close_collection
+UPDATE collections SET to_position = ? WHERE partition = ? AND path = ? AND from_position = ?;
+
+-- name: add_collection
+INSERT OR REPLACE INTO collections (partition, path, from_position, allow, deny) VALUES (?, ?, ?, ?, ?);
+
+-- name: mark_collections
+UPDATE partitions SET collections_position = ? WHERE id = ?;

@@ -1,0 +1,92 @@
+-- name: opening
+SELECT c.position, g.id, g.name, g.index_manifest, g.manifest
+FROM counters c
+LEFT JOIN aliases a ON a.name = 'live'
+LEFT JOIN generations g ON g.id = a.generation
+WHERE c.id = 1;
+
+-- name: partition
+SELECT id, collections_position FROM partitions WHERE name = ?;
+
+-- name: visibility_since
+SELECT v.slot, v.document, v.from_position, v.valid_from, v.valid_to, v.present, v.reasons,
+       v.served_class, v.head_class
+FROM visibility v
+WHERE v.generation = ? AND v.partition = ? AND v.to_position IS NULL AND v.from_position > ?;
+
+-- name: visibility_now
+SELECT v.slot, v.document, v.from_position, v.valid_from, v.valid_to, v.present, v.reasons,
+       v.served_class, v.head_class
+FROM visibility v
+WHERE v.generation = ? AND v.partition = ? AND v.to_position IS NULL AND v.gone = 0;
+
+-- name: visibility_at
+SELECT v.slot, v.document, v.from_position, v.valid_from, v.valid_to, v.present, v.reasons,
+       v.served_class, v.head_class
+FROM visibility v
+WHERE v.generation = ?1 AND v.partition = ?2 AND v.gone = 0
+  AND v.from_position <= ?3 AND (v.to_position IS NULL OR v.to_position > ?3);
+
+-- name: access_class
+SELECT parent, allow, deny FROM access_classes WHERE id = ?;
+
+-- name: collections
+SELECT path, allow, deny FROM collections WHERE partition = ? AND to_position IS NULL ORDER BY path;
+
+-- name: chunks
+SELECT s.tenant_id, s.source_id, s.document_id, s.present AND s.slot = c.slot, s.title, s.description,
+       s.content_sha256, s.served_digest, s.head_digest, s.state_hash,
+       s.served_parent, s.served_allow, s.served_deny, s.served_status, s.served_from, s.served_to,
+       s.served_trusted,
+       s.head_parent, s.head_allow, s.head_deny, s.head_status, s.head_from, s.head_to, s.head_trusted,
+       c.chunk_id, c.ordinal, c.start_at, c.end_at, c.text, c.sha256, c.context, c.heading, c.page, c.kind,
+       c.units, c.language, c.flags, c.slot, s.normal_sha256
+FROM json_each(?1) wanted
+CROSS JOIN chunks c ON c.chunk_id = wanted.value AND c.generation = ?2
+CROSS JOIN served s ON s.projection = c.projection AND s.generation = ?2;
+
+-- name: document
+SELECT s.tenant_id, s.source_id, s.document_id, s.present, s.title, s.description,
+       s.content_sha256, s.served_digest, s.head_digest, s.state_hash,
+       s.served_parent, s.served_allow, s.served_deny, s.served_status, s.served_from, s.served_to,
+       s.served_trusted,
+       s.head_parent, s.head_allow, s.head_deny, s.head_status, s.head_from, s.head_to, s.head_trusted,
+       t.sha256, t.text
+FROM served s JOIN served_texts t ON t.projection = s.projection
+WHERE s.generation = ? AND s.partition = ? AND s.source_id = ? AND s.document_id = ?;
+
+-- name: documents
+SELECT s.tenant_id, s.source_id, s.document_id, s.present, s.title, s.description,
+       s.content_sha256, s.served_digest, s.head_digest, s.state_hash,
+       s.served_parent, s.served_allow, s.served_deny, s.served_status, s.served_from, s.served_to,
+       s.served_trusted,
+       s.head_parent, s.head_allow, s.head_deny, s.head_status, s.head_from, s.head_to, s.head_trusted,
+       t.sha256, ''
+FROM served s JOIN served_texts t ON t.projection = s.projection
+WHERE s.generation = ?1 AND s.partition = ?2 AND (s.source_id, s.document_id) > (?3, ?4)
+ORDER BY s.source_id, s.document_id
+LIMIT ?5;
+
+-- name: superseding
+SELECT s.tenant_id, s.source_id, s.document_id, s.present, s.title, s.description,
+       s.content_sha256, s.served_digest, s.head_digest, s.state_hash,
+       s.served_parent, s.served_allow, s.served_deny, s.served_status, s.served_from, s.served_to,
+       s.served_trusted,
+       s.head_parent, s.head_allow, s.head_deny, s.head_status, s.head_from, s.head_to, s.head_trusted,
+       t.sha256, ''
+FROM served s JOIN served_texts t ON t.projection = s.projection
+WHERE s.generation = ? AND s.partition = ? AND s.supersedes = 1
+ORDER BY s.source_id, s.document_id;
+
+-- name: inventory
+SELECT d.source_id, d.document_id, s.slot
+FROM documents d
+LEFT JOIN projections s ON s.document = d.id AND s.generation = ?1 AND s.withdrawn = 0
+WHERE d.partition = ?2
+ORDER BY d.source_id, d.document_id;
+
+-- name: live_slots
+SELECT slot FROM projections WHERE generation = ? AND partition = ? AND withdrawn = 0 ORDER BY slot;
+
+-- name: partitions
+SELECT name FROM partitions ORDER BY name;

@@ -1,0 +1,201 @@
+"""The ledger on SQLite: the port's methods, each one transaction of the modules beside this one."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from clearcite.adapters.ledgers import generations, intake, leases, publishing, visible
+from clearcite.adapters.ledgers.connection import (
+    Pool,
+    check_library,
+    connect,
+    memory_folder,
+    prepare_file,
+    translated,
+)
+from clearcite.adapters.ledgers.enqueue import enqueue
+from clearcite.adapters.ledgers.migrate import migrations, ready
+from clearcite.adapters.ledgers.reader import Memory, SnapshotContext
+from clearcite.adapters.ledgers.status import status
+from clearcite.adapters.ledgers.writer import SQL as COMMON
+from clearcite.adapters.ledgers.writer import Transaction, Writer
+from clearcite.domain.access import Acl, Micros
+from clearcite.domain.corpus import DocumentKey, SourceRecord
+from clearcite.errors import InputError, NotFound
+from clearcite.ports import Applied, Built, Clock, Job, Snapshot
+
+LEASE: Micros = 300_000_000
+MAX_RECORDS = 500
+MAX_BYTES = 8_000_000
+MAX_SECONDS = 0.05
+
+
+def open_sqlite_ledger(path: Path | None, clock: Clock, *, lease: Micros = LEASE) -> SqliteLedger:
+    """Open or create a store file; its directory is made with mode 0700 if it is missing.
+
+    ``path`` None: a private store in memory-backed temporary files that vanish on close, the same code and
+    SQL without durability; for tests. ``lease``: how long a claimed job stays with its worker.
+    Raises ConfigError for an unsuitable SQLite or file system, or a store of another version.
+    """
+    check_library()
+    durable = path is not None
+    folder = None
+    if path is None:
+        folder = memory_folder()
+        path = Path(folder.name) / "ledger.db"
+    with translated():
+        prepare_file(path)
+        db = connect(path, durable=durable)
+        try:
+            ready(db, migrations())
+        except BaseException:
+            db.close()
+            raise
+    return SqliteLedger(Writer(db, clock), Pool(path), clock, lease=lease, folder=folder)
+
+
+class SqliteLedger:
+    """Implements ``ports.Ledger``. Thread-safe; many processes may share one file."""
+
+    def __init__(
+        self,
+        writer: Writer,
+        pool: Pool,
+        clock: Clock,
+        *,
+        lease: Micros,
+        folder: tempfile.TemporaryDirectory[str] | None,
+    ) -> None:
+        self._writer = writer
+        self._pool = pool
+        self._clock = clock
+        self._lease = lease
+        self._folder = folder
+        self._memory = Memory()
+
+    def apply(self, records: Sequence[SourceRecord], manifest_hash: str) -> tuple[Applied, ...]:
+        done: list[Applied] = []
+        while len(done) < len(records):
+            with self._writer.transaction() as tx:
+                done += self._apply_some(tx, records[len(done) :], manifest_hash)
+        return tuple(done)
+
+    def _apply_some(
+        self, tx: Transaction, records: Sequence[SourceRecord], manifest_hash: str
+    ) -> list[Applied]:
+        """As many records as one transaction should hold, at least one."""
+        done: list[Applied] = []
+        size = 0
+        started = time.monotonic()
+        for record in records[:MAX_RECORDS]:
+            size += len(record.content)
+            if done and (size > MAX_BYTES or time.monotonic() - started > MAX_SECONDS):
+                break
+            done.append(_apply_one(tx, record, manifest_hash))
+        return done
+
+    def put_collection(self, tenant_id: str, path: str, acl: Acl | None) -> None:
+        with self._writer.transaction() as tx:
+            intake.put_collection(tx, tenant_id, path, acl)
+
+    def claim(self, generation: str, limit: int, owner: str) -> tuple[Job, ...]:
+        with self._writer.transaction() as tx:
+            return leases.claim(tx, generation, limit, (owner, self._lease))
+
+    def publish(
+        self, generation: str, built: Sequence[Built], commit: Callable[[str | None], str]
+    ) -> tuple[DocumentKey, ...]:
+        with self._writer.transaction() as tx:
+            return publishing.publish(tx, generation, built, commit)
+
+    def fail(self, job: Job, reason: str) -> None:
+        with self._writer.transaction() as tx:
+            leases.fail(tx, job, reason)
+
+    def release(self, jobs: Sequence[Job]) -> None:
+        with self._writer.transaction() as tx:
+            leases.release(tx, jobs)
+
+    def snapshot(self) -> AbstractContextManager[Snapshot]:
+        return SnapshotContext(self._pool, self._memory)
+
+    def quarantine(self, key: DocumentKey, reason: str) -> None:
+        with self._writer.transaction() as tx:
+            document = _document(tx, key)
+            tx.run(leases.SQL["quarantine_document"], tx.now, reason, document)
+            visible.refresh(tx, document)
+
+    def reinstate(self, key: DocumentKey) -> None:
+        """End a quarantine. The document is built again from its content before it is served."""
+        with self._writer.transaction() as tx:
+            document = _document(tx, key)
+            tx.run(leases.SQL["reinstate_document"], document)
+            tx.run(intake.SQL["withdraw"], document)
+            visible.refresh(tx, document)
+            enqueue(tx, document)
+
+    def start_generation(self, generation: str, manifest: str) -> None:
+        with self._writer.transaction() as tx:
+            generations.start(tx, generation, manifest)
+
+    def promote(self, generation: str) -> None:
+        with self._writer.transaction() as tx:
+            generations.promote(tx, generation)
+
+    def retire(self, generation: str) -> None:
+        with self._writer.transaction() as tx:
+            generations.retire(tx, generation)
+
+    def manifest(self, generation: str) -> str | None:
+        with self._reading() as db:
+            row = db.execute(COMMON["find_generation"], (generation,)).fetchone()
+        return None if row is None else row[1]
+
+    def status(self) -> Mapping[str, Any]:
+        with self._reading() as db:
+            return status(db, self._clock.now())
+
+    @contextlib.contextmanager
+    def _reading(self) -> Any:
+        with translated():
+            db = self._pool.lend()
+            try:
+                db.execute("BEGIN")
+                yield db
+            finally:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                self._pool.take_back(db)
+
+    def close(self) -> None:
+        self._pool.close()
+        with translated():
+            self._writer.close()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+
+def _apply_one(tx: Transaction, record: SourceRecord, manifest_hash: str) -> Applied:
+    """One record inside its savepoint; a refusal is a value, so that the others go on."""
+    decision, refused = None, None
+    try:
+        with tx.savepoint():
+            decision = intake.accept(tx, record, manifest_hash)
+    except UnicodeEncodeError:
+        refused = InputError("The record holds half of a surrogate pair.")
+    except InputError as error:
+        refused = error
+    return Applied(key=record.key, source_sequence=record.source_sequence, decision=decision, error=refused)
+
+
+def _document(tx: Transaction, key: DocumentKey) -> int:
+    row = tx.row(COMMON["find_document"], key.tenant_id, key.source_id, key.document_id)
+    if row is None:
+        raise NotFound("There is no such document.")
+    return int(row[0])

@@ -1,0 +1,97 @@
+"""Counts and ages for an operator, from one read transaction; they name what is hidden from others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import apsw
+
+from clearcite.adapters.ledgers.generations import SQL as GENERATIONS
+from clearcite.adapters.ledgers.queries import load
+from clearcite.domain.access import Micros
+
+SQL = load("status")
+
+_DOCUMENTS = ("active", "deleted", "quarantined", "published", "hidden", "content_pending", "access_pending")
+
+
+def status(db: apsw.Connection, now: Micros) -> dict[str, Any]:
+    """``outbox`` is a list, one entry a generation; ages are whole seconds."""
+    counts = _rows(db, "documents")[0]
+    revisions, tombstones, chunks, position = _rows(db, "totals")[0]
+    return {
+        "position": position,
+        "sqlite": apsw.sqlite_lib_version(),
+        "schema": db.pragma("user_version"),
+        "documents": dict(zip(_DOCUMENTS, counts, strict=True)),
+        "revisions": revisions,
+        "tombstones": tombstones,
+        "chunks": chunks,
+        "generations": generations(db),
+        "outbox": [_outbox(row, now) for row in _rows(db, "outbox", now)],
+        "refused_events": [
+            {"event_id": event, "generation": generation, **_identity(key)}
+            for event, generation, *key in _rows(db, "unsound_events")
+        ],
+        "quarantine": [
+            *(_quarantined(row, now, "document") for row in _rows(db, "quarantined_documents")),
+            *(_quarantined(row, now, "event") for row in _rows(db, "quarantined_events")),
+        ],
+        "failing": [_failing(row, now) for row in _rows(db, "failing_events")],
+        "sources": [_source(row, now) for row in _rows(db, "sources")],
+    }
+
+
+def generations(db: apsw.Connection) -> list[dict[str, Any]]:
+    names = ("name", "manifest", "index_manifest", "state", "live", "waiting", "served")
+    rows = db.execute(GENERATIONS["all_generations"]).fetchall()
+    return [{**dict(zip(names, row, strict=True)), "live": bool(row[4])} for row in rows]
+
+
+def _rows(db: apsw.Connection, name: str, *bindings: Any) -> list[Any]:
+    return db.execute(SQL[name], bindings).fetchall()
+
+
+def _identity(row: Any) -> dict[str, str]:
+    return dict(zip(("tenant_id", "source_id", "document_id"), row[:3], strict=True))
+
+
+def _seconds(now: Micros, since: Micros | None) -> int:
+    return 0 if since is None else max(0, now - since) // 1_000_000
+
+
+def _outbox(row: Any, now: Micros) -> dict[str, Any]:
+    generation, waiting, leased, retrying, quarantined, oldest = row
+    return {
+        "generation": generation,
+        "waiting": waiting,
+        "leased": leased,
+        "retrying": retrying,
+        "quarantined": quarantined,
+        "oldest_seconds": _seconds(now, oldest),
+    }
+
+
+def _quarantined(row: Any, now: Micros, what: str) -> dict[str, Any]:
+    return {"what": what, **_identity(row), "reason": row[3], "seconds": _seconds(now, row[4])}
+
+
+def _failing(row: Any, now: Micros) -> dict[str, Any]:
+    return {
+        **_identity(row),
+        "reason": row[3],
+        "attempts": row[5],
+        "generation": row[6],
+        "next_seconds": max(0, row[4] - now) // 1_000_000,
+    }
+
+
+def _source(row: Any, now: Micros) -> dict[str, Any]:
+    tenant_id, source_id, documents, sequence, accepted = row
+    return {
+        "tenant_id": tenant_id,
+        "source_id": source_id,
+        "documents": documents,
+        "last_sequence": sequence,
+        "last_accepted_seconds": _seconds(now, accepted),
+    }

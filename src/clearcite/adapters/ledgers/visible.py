@@ -1,0 +1,56 @@
+"""The both-sides rule, written down: one row a slot says what the served *and* the head state admit.
+
+A change that narrows acts here, in the transaction that accepts it, because the head side already denies;
+what it widens waits for the served side, which only ``publish`` moves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clearcite.adapters.ledgers.queries import load
+from clearcite.adapters.ledgers.writer import Transaction
+
+SQL = load("visible")
+
+NOT_PUBLISHED = 1
+QUARANTINED = 2
+
+
+def refresh(tx: Transaction, document: int) -> None:
+    """Append a row for every generation that serves the document, where what it may show has changed."""
+    for row in tx.rows(SQL["states_of_document"], document):
+        generation, partition, slot, withdrawn, operation, quarantined, *states = row
+        served, head = states[:5], states[5:]
+        unpublished = withdrawn or operation == "delete" or not served[1] == head[1] == "published"
+        distrusted = quarantined or not served[4] or not head[4]
+        reasons = (NOT_PUBLISHED if unpublished else 0) | (QUARANTINED if distrusted else 0)
+        window = (_latest(served[2], head[2]), _earliest(served[3], head[3]))
+        values = (document, served[0], head[0], *window, int(not reasons), reasons, 0)
+        _append(tx, (generation, partition, slot), values)
+
+
+def retire(tx: Transaction, generation: int, partition: int, slot: int) -> None:
+    """The slot serves nothing from now on; it is never used again."""
+    current = tx.row(SQL["current_row"], generation, partition, slot)
+    if current is not None:
+        document, served, head = current[1:4]
+        _append(tx, (generation, partition, slot), (document, served, head, None, None, 0, NOT_PUBLISHED, 1))
+
+
+def _append(tx: Transaction, place: tuple[int, int, int], values: tuple[Any, ...]) -> None:
+    current = tx.row(SQL["current_row"], *place)
+    if current is not None and current[1:] == values:
+        return
+    position = tx.position()
+    if current is not None and current[0] != position:
+        tx.run(SQL["close_row"], position, *place, current[0])
+    tx.run(SQL["put_row"], *place, position, *values)
+
+
+def _latest(one: int | None, other: int | None) -> int | None:
+    return max((value for value in (one, other) if value is not None), default=None)
+
+
+def _earliest(one: int | None, other: int | None) -> int | None:
+    return min((value for value in (one, other) if value is not None), default=None)

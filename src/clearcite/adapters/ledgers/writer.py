@@ -1,0 +1,93 @@
+"""The one writer of a process: transactions that begin immediately, and the position they may raise."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+from clearcite.adapters.ledgers.connection import immediate, translated
+from clearcite.adapters.ledgers.queries import Queries, load
+from clearcite.domain.access import Micros
+from clearcite.errors import ConfigError, DependencyUnavailable
+from clearcite.ports import Clock
+
+SQL: Queries = load("common")
+
+
+@dataclass(slots=True)
+class Transaction:
+    """One write transaction. ``now`` is read once, so that everything written in it has one time."""
+
+    db: apsw.Connection
+    now: Micros
+    raised: int | None = None
+
+    def run(self, sql: str, *bindings: Any) -> None:
+        self.db.execute(sql, bindings)
+
+    def row(self, sql: str, *bindings: Any) -> tuple[Any, ...] | None:
+        """The first row of a result."""
+        return self.db.execute(sql, bindings).fetchone()
+
+    def rows(self, sql: str, *bindings: Any) -> list[tuple[Any, ...]]:
+        return self.db.execute(sql, bindings).fetchall()
+
+    def insert(self, sql: str, *bindings: Any) -> int:
+        """Insert one row and return its number."""
+        self.db.execute(sql, bindings)
+        return self.db.last_insert_rowid()
+
+    def position(self) -> int:
+        """The position of this transaction: raised once, at its first change of visibility."""
+        if self.raised is None:
+            row = self.row(SQL["raise_position"])
+            if row is None:
+                raise DependencyUnavailable("The store has no position counter.")
+            self.raised = int(row[0])
+        return self.raised
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """What is inside is written whole or not at all; the transaction goes on either way."""
+        raised = self.raised
+        self.db.execute("SAVEPOINT record")
+        try:
+            yield
+        except BaseException:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK TO record")
+                self.db.execute("RELEASE record")
+            self.raised = raised
+            raise
+        self.db.execute("RELEASE record")
+
+
+class Writer:
+    """Serializes the writing threads of one process; other processes wait by busy timeout."""
+
+    def __init__(self, db: apsw.Connection, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._process = os.getpid()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """Commit on leaving, durable then; any exception rolls everything back."""
+        if os.getpid() != self._process:
+            raise ConfigError("A store that was opened before a fork cannot be used after it; open it again.")
+        with self._lock, translated():
+            if self._db.in_transaction:
+                raise DependencyUnavailable("A write was started inside another one.")
+            with immediate(self._db):
+                yield Transaction(db=self._db, now=self._clock.now())
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()

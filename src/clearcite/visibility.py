@@ -1,0 +1,307 @@
+"""Which slots a scope may read, as one boolean mask a partition. The index asks this and nothing else.
+
+Per generation and partition the newest visibility rows stand as columns by slot: two access classes (served
+and head side), a window, and whether anything is served at all. A principal is judged once per class, not per
+document; a change of a collection re-judges classes only. Columns are immutable and swapped by reference, so
+requests at different ledger positions never see each other's rows. A mask is kept by what it was made of and
+the span of instants in which no window opens or closes; never by age.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clearcite.domain.access import AccessClass, Acl, Micros, Principal, class_admits
+from clearcite.domain.corpus import DocumentKey
+from clearcite.domain.retrieval import Scope
+from clearcite.ports import Snapshot, VisibilityRow
+
+Mask = NDArray[np.bool_]
+Instants = NDArray[np.int64]
+Classes = NDArray[np.int32]
+K = TypeVar("K")
+V = TypeVar("V")
+T = TypeVar("T", bound=np.generic)
+
+NOTHING: Mask = np.zeros(0, dtype=np.bool_)
+NOTHING.setflags(write=False)
+
+_ALWAYS: Micros = -(2**63)
+_NEVER: Micros = 2**63 - 1
+_MAX_PARTITIONS = 256
+_MAX_VERDICTS = 4_096
+_MAX_MASKS = 512
+_MAX_SPANS = 8
+_serials = count(1)
+
+
+class Bounded(Generic[K, V]):
+    """A mapping that forgets what was used longest ago. Thread-safe."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._items: OrderedDict[K, V] = OrderedDict()
+
+    def get(self, key: K) -> V | None:
+        with self._lock:
+            value = self._items.get(key)
+            if value is not None:
+                self._items.move_to_end(key)
+            return value
+
+    def put(self, key: K, value: V) -> None:
+        with self._lock:
+            self._items[key] = value
+            self._items.move_to_end(key)
+            while len(self._items) > self._limit:
+                self._items.popitem(last=False)
+
+
+class ClassTable:
+    """Numbers the access classes of a partition. A number, once given, stays; so verdicts can be extended."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._numbers: dict[AccessClass, int] = {}
+        self.classes: list[AccessClass] = []
+        self.serial = next(_serials)
+
+    def number(self, classes: Sequence[AccessClass]) -> list[int]:
+        seen: dict[int, int] = {}  # by identity: equal classes mostly are one object
+        with self._lock:
+            return [seen[id(cls)] if id(cls) in seen else self._add(cls, seen) for cls in classes]
+
+    def _add(self, cls: AccessClass, seen: dict[int, int]) -> int:
+        number = self._numbers.get(cls)
+        if number is None:
+            number = self._numbers[cls] = len(self.classes)
+            self.classes.append(cls)
+        seen[id(cls)] = number
+        return number
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Columns:
+    """One partition of one generation, by slot, as it stood from ``changed`` to ``position``, both included.
+
+    ``served`` and ``head`` are numbers of the table; only its first ``count`` are used. Bounds of windows
+    that are open are the extreme integers. The arrays are never changed.
+    """
+
+    table: ClassTable
+    position: int
+    changed: int
+    count: int
+    served: Classes
+    head: Classes
+    valid_from: Instants
+    valid_to: Instants
+    present: Mask
+
+    @staticmethod
+    def empty(table: ClassTable) -> Columns:
+        instants = np.zeros(0, dtype=np.int64)
+        classes = np.zeros(0, dtype=np.int32)
+        return Columns(
+            table=table,
+            position=0,
+            changed=0,
+            count=0,
+            served=classes,
+            head=classes,
+            valid_from=instants,
+            valid_to=instants,
+            present=NOTHING,
+        )
+
+    def updated(self, rows: Sequence[VisibilityRow], position: int) -> Columns:
+        """New columns with newer rows laid over these."""
+        if not rows:
+            return replace(self, position=position)
+        slots = np.array([row.slot for row in rows], dtype=np.int64)
+        size = max(len(self.present), int(slots.max()) + 1)
+        served = self.table.number([row.served for row in rows])
+        head = self.table.number([row.head for row in rows])
+        starts = [_ALWAYS if row.valid_from is None else row.valid_from for row in rows]
+        ends = [_NEVER if row.valid_to is None else row.valid_to for row in rows]
+        return Columns(
+            table=self.table,
+            position=position,
+            changed=max(row.position for row in rows),
+            count=max(self.count, max(served) + 1, max(head) + 1),
+            served=_laid(self.served, size, slots, served),
+            head=_laid(self.head, size, slots, head),
+            valid_from=_laid(self.valid_from, size, slots, starts),
+            valid_to=_laid(self.valid_to, size, slots, ends),
+            present=_laid(self.present, size, slots, [row.present for row in rows]),
+        )
+
+    def permitted(self, verdicts: Mask) -> Mask:
+        """Slots that both sides' classes admit, whatever the instant. Slots without a row are not present."""
+        if not self.count:
+            return NOTHING
+        return self.present & verdicts[self.served] & verdicts[self.head]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Span:
+    """A mask and the instants it holds for: from ``start`` on, before ``end``."""
+
+    start: Micros
+    end: Micros
+    mask: Mask
+    token: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadableNow:
+    """Implements ``ports.Readable``: the masks of one scope at one ledger position and instant."""
+
+    spans: Mapping[str, Span]
+
+    @property
+    def partitions(self) -> tuple[str, ...]:
+        return tuple(self.spans)
+
+    @property
+    def token(self) -> tuple[Any, ...]:
+        return tuple(span.token for span in self.spans.values())
+
+    def mask(self, partition: str) -> Mask:
+        span = self.spans.get(partition)
+        return NOTHING if span is None else span.mask
+
+
+class Visibility:
+    """Answers ``readable`` for one ledger. Thread-safe; keeps a bounded number of columns and masks."""
+
+    def __init__(self) -> None:
+        self._columns: Bounded[tuple[str, str], Columns] = Bounded(_MAX_PARTITIONS)
+        self._verdicts: Bounded[tuple[Any, ...], Mask] = Bounded(_MAX_VERDICTS)
+        self._masks: Bounded[tuple[Any, ...], tuple[Span, ...]] = Bounded(_MAX_MASKS)
+
+    def readable(self, snapshot: Snapshot, scope: Scope) -> ReadableNow:
+        """What the scope may read. An identity without tenant, subject or groups reads nothing."""
+        if not _identified(scope.principal):
+            return ReadableNow(spans={})
+        groups = scope.principal.effective_groups
+        return ReadableNow(
+            spans={name: self._span(snapshot, name, groups, scope.as_of) for name in scope.partitions}
+        )
+
+    def reasons(self, snapshot: Snapshot, scope: Scope) -> Mapping[DocumentKey, tuple[str, ...]]:
+        """For an operator: why each document of the store is not readable in a scope; () if it is.
+
+        Several may apply: tenant_mismatch, not_published, outside_effective_window, acl_denied, quarantined.
+        """
+        found: dict[DocumentKey, tuple[str, ...]] = {}
+        for partition in snapshot.partitions():
+            rows = {row.slot: row for row in snapshot.visibility_since(partition, 0)}
+            _, collections = snapshot.collections(partition)
+            for key, slot in snapshot.inventory(partition):
+                row = None if slot is None else rows.get(slot)
+                found[key] = _reasons(row, collections, scope, partition)
+        return found
+
+    def _span(self, snapshot: Snapshot, partition: str, groups: frozenset[str], as_of: Micros) -> Span:
+        columns = self._current(snapshot, partition)
+        position, collections = snapshot.collections(partition)
+        place = (snapshot.generation, partition, columns.table.serial)
+        verdicts = self._judged(columns, (*place, position, groups), (collections, groups))
+        key = (*place, columns.changed, np.packbits(verdicts).tobytes())
+        spans = self._masks.get(key) or ()
+        for span in spans:
+            if span.start <= as_of < span.end:
+                return span
+        span = _cut(columns, verdicts, as_of, key)
+        self._masks.put(key, (span, *spans[: _MAX_SPANS - 1]))
+        return span
+
+    def _current(self, snapshot: Snapshot, partition: str) -> Columns:
+        """The columns at exactly the snapshot's position, from the newest ones kept where that can be."""
+        place = (snapshot.generation, partition)
+        kept = self._columns.get(place)
+        if kept is not None and kept.changed <= snapshot.position <= kept.position:
+            return kept
+        if kept is None or snapshot.position < kept.changed:
+            empty = Columns.empty(ClassTable() if kept is None else kept.table)
+            rows = snapshot.visibility_since(partition, 0)
+            # slots that are gone have no row here, so only this very position is known to look like this
+            fresh = replace(empty.updated(rows, snapshot.position), changed=snapshot.position)
+        else:
+            fresh = kept.updated(snapshot.visibility_since(partition, kept.position), snapshot.position)
+        newest = self._columns.get(place)
+        if newest is None or newest.position < fresh.position:
+            self._columns.put(place, fresh)
+        return fresh
+
+    def _judged(
+        self, columns: Columns, key: tuple[Any, ...], case: tuple[Mapping[str, Acl], frozenset[str]]
+    ) -> Mask:
+        """One verdict a class; verdicts given before are kept while classes join."""
+        collections, groups = case
+        known = self._verdicts.get(key)
+        given = 0 if known is None else len(known)
+        if known is None or given < columns.count:
+            classes = columns.table.classes[given : columns.count]
+            fresh = np.array([class_admits(cls, collections, groups) for cls in classes], dtype=np.bool_)
+            known = fresh if known is None else np.concatenate([known, fresh])
+            self._verdicts.put(key, known)
+        return known[: columns.count]
+
+
+def _laid(column: NDArray[T], size: int, slots: NDArray[np.int64], values: Sequence[Any]) -> NDArray[T]:
+    """A copy of a column, made longer if need be, with values laid at the slots."""
+    copy = np.zeros(size, dtype=column.dtype)
+    copy[: len(column)] = column
+    copy[slots] = values
+    return copy
+
+
+def _cut(columns: Columns, verdicts: Mask, as_of: Micros, token: tuple[Any, ...]) -> Span:
+    """The mask at an instant, and how far it holds: to the nearest bound of a window on either side."""
+    permitted = columns.permitted(verdicts)
+    starts, ends = columns.valid_from, columns.valid_to
+    mask = permitted & (starts <= as_of) & (as_of < ends) if len(permitted) else permitted
+    mask.setflags(write=False)
+    bounds = np.concatenate([starts[permitted], ends[permitted]]) if len(permitted) else starts
+    past, future = bounds[bounds <= as_of], bounds[bounds > as_of]
+    start = int(past.max()) if len(past) else _ALWAYS
+    end = int(future.min()) if len(future) else _NEVER
+    return Span(start=start, end=end, mask=mask, token=(*token, start, end))
+
+
+def _identified(principal: Principal) -> bool:
+    return bool(principal.tenant_id and principal.subject_id and principal.groups)
+
+
+def _reasons(
+    row: VisibilityRow | None, collections: Mapping[str, Acl], scope: Scope, partition: str
+) -> tuple[str, ...]:
+    reasons: list[str] = []
+    if partition not in scope.partitions:
+        reasons.append("tenant_mismatch")
+    if row is None:
+        return (*reasons, "not_published")
+    reasons += row.reasons
+    if not in_window(row, scope.as_of):
+        reasons.append("outside_effective_window")
+    groups = scope.principal.effective_groups
+    sides = (row.served, row.head)
+    if not _identified(scope.principal) or not all(class_admits(cls, collections, groups) for cls in sides):
+        reasons.append("acl_denied")
+    return tuple(reasons)
+
+
+def in_window(row: VisibilityRow, as_of: Micros) -> bool:
+    started = row.valid_from is None or row.valid_from <= as_of
+    return started and (row.valid_to is None or as_of < row.valid_to)
