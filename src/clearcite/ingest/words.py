@@ -12,7 +12,10 @@ _WORD = re.compile(
 
 def count_words(text: str) -> int:
     if text.isascii():
-        return sum((len(word) + 23) // 24 for word in text.split())
+        words = text.split()
+        if max(map(len, words), default=0) <= 24:
+            return len(words)
+        return sum((len(word) + 23) // 24 for word in words)
     return sum(1 for _ in _WORD.finditer(text))
 
 

@@ -9,6 +9,8 @@ import os
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -20,11 +22,14 @@ from clearcite.errors import DependencyUnavailable, InputError
 _WORKER = "clearcite.adapters.parsers.worker"
 _KEPT_ENVIRONMENT = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "TMPDIR", "TEMP")
 
+Document = tuple[bytes, str]
+"""Content and media type."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChildLimits:
     """``memory``: bytes of address space. ``cpu_seconds`` and ``wall_seconds``: for one document.
-    ``documents``: how many one child parses before it is renewed."""
+    ``documents``: about how many one child parses before it is renewed."""
 
     memory: int = 1_500_000_000
     cpu_seconds: int = 20
@@ -40,23 +45,34 @@ class ChildParser:
 
     def __init__(self, limits: ChildLimits = DEFAULT_LIMITS) -> None:
         self._limits = limits
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._child: _Child | None = None
 
     def parse(self, content: bytes, media_type: str) -> ParsedDocument:
         """Raises InputError for a document that cannot be parsed, or not within the limits."""
         with self._lock:
             child = self._ready_child()
-            answer = child.ask(content, media_type, self._limits.wall_seconds)
-            if answer is None:
-                self._drop()
-                raise InputError("the document could not be parsed safely")
-            try:
-                return decode_answer(answer)
-            except InputError:
-                if child.process.poll() is not None:
-                    self._drop()
-                raise
+            with suppress(OSError):
+                child.send(content, media_type)
+            return self._receive(child)
+
+    def parse_many(self, documents: Sequence[Document]) -> Iterator[ParsedDocument | InputError]:
+        """Results in the order of the documents. The child works ahead while the caller uses a result."""
+        with self._lock:
+            done = 0
+            while done < len(documents):
+                child = self._ready_child()
+                feeder = threading.Thread(target=_feed, args=(child, documents[done:]), daemon=True)
+                feeder.start()
+                try:
+                    while done < len(documents) and self._child is child:
+                        done += 1
+                        yield self._result(child)
+                finally:
+                    if done < len(documents):
+                        # The caller stopped early or the child is gone: nobody will read what it still says.
+                        self._drop()
+                    feeder.join()
 
     def close(self) -> None:
         with self._lock:
@@ -67,6 +83,22 @@ class ChildParser:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _result(self, child: "_Child") -> ParsedDocument | InputError:
+        try:
+            return self._receive(child)
+        except InputError as error:
+            return error
+
+    def _receive(self, child: "_Child") -> ParsedDocument:
+        answer = child.receive(self._limits.wall_seconds)
+        if answer is None:
+            self._drop()
+            raise InputError("the document could not be parsed safely")
+        is_last, body = answer
+        if is_last:
+            self._drop()
+        return decode_answer(body)
 
     def _ready_child(self) -> "_Child":
         child = self._child
@@ -97,40 +129,72 @@ class _Child:
         except OSError as error:
             raise DependencyUnavailable("The parser process cannot be started.") from error
         self.served = 0
+        self.watchdog = _Watchdog(self.process)
 
-    def ask(self, content: bytes, media_type: str, seconds: float) -> bytes | None:
-        """The answer frame, or None when the child died, was too slow, or answered nonsense."""
+    def send(self, content: bytes, media_type: str) -> None:
+        stdin = _stream(self.process.stdin)
+        write_frame(stdin, media_type.encode("utf-8"))
+        write_frame(stdin, content)
+        stdin.flush()
+
+    def receive(self, seconds: float) -> tuple[bool, bytes] | None:
+        """Whether it was this child's last answer, and the answer; None when it died or was too slow."""
         self.served += 1
-        stdin, stdout = self._streams()
-        watchdog = threading.Timer(seconds, self.process.kill)
-        watchdog.daemon = True
-        watchdog.start()
+        self.watchdog.deadline = time.monotonic() + seconds
         try:
-            write_frame(stdin, media_type.encode("utf-8"))
-            write_frame(stdin, content)
-            stdin.flush()
-            return read_frame(stdout)
-        except (OSError, InputError):
+            frame = read_frame(_stream(self.process.stdout))
+        except (OSError, InputError, ValueError):
             return None
         finally:
-            watchdog.cancel()
+            self.watchdog.deadline = None
+        return (frame[:1] != b"+", frame[1:]) if frame else None
 
     def stop(self) -> None:
-        stdin, stdout = self._streams()
-        with suppress(OSError):
-            stdin.close()
-        try:
-            self.process.wait(timeout=0.2 if self.process.poll() is None else 0)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        stdout.close()
+        """End the process: kindly if it is idle, by force if it is not."""
+        with suppress(OSError, ValueError):
+            if self.process.poll() is None:
+                self.process.kill()
+        self.process.wait()
+        self.watchdog.stop()
+        for stream in (self.process.stdin, self.process.stdout):
+            with suppress(OSError, ValueError):
+                if stream is not None:
+                    stream.close()
 
-    def _streams(self) -> tuple[BinaryIO, BinaryIO]:
-        stdin, stdout = self.process.stdin, self.process.stdout
-        if stdin is None or stdout is None:
-            raise DependencyUnavailable("The parser process has no streams.")
-        return stdin, stdout  # type: ignore[return-value]
+
+class _Watchdog(threading.Thread):
+    """Kills the process when an answer is overdue. One thread for the life of a child, none a document."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        super().__init__(daemon=True)
+        self.deadline: float | None = None
+        self._process = process
+        self._stopped = threading.Event()
+        self.start()
+
+    def run(self) -> None:
+        while not self._stopped.wait(0.1):
+            deadline = self.deadline
+            if deadline is not None and time.monotonic() > deadline:
+                with suppress(OSError):
+                    self._process.kill()
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self.join()
+
+
+def _feed(child: _Child, documents: Sequence[Document]) -> None:
+    """Write requests until the child takes no more of them."""
+    with suppress(OSError, ValueError):
+        for content, media_type in documents:
+            child.send(content, media_type)
+
+
+def _stream(stream: object) -> BinaryIO:
+    if stream is None:
+        raise DependencyUnavailable("The parser process has no streams.")
+    return stream  # type: ignore[return-value]
 
 
 def _environment() -> dict[str, str]:

@@ -16,6 +16,7 @@ MAX_FRAME = 200_000_000
 MAX_TEXT = 20_000_000
 MAX_ELEMENTS = 400_000
 _LENGTH = struct.Struct(">I")
+_ROW_TYPES = frozenset((int, type(None)))
 _KINDS: tuple[ElementKind, ...] = get_args(ElementKind)
 
 
@@ -108,7 +109,7 @@ def check_document(parsed: ParsedDocument) -> None:
 
 def _element(row: list[Any], paths: list[tuple[str, ...]]) -> Element:
     kind, start, end, path, level, page, left, right = row
-    if any(type(item) is not int for item in (kind, start, end, path, level)) or min(kind, path) < 0:
+    if not _ROW_TYPES.issuperset(map(type, row)) or kind < 0 or path < 0:
         raise ValueError(row)
     return Element(
         kind=_KINDS[kind],
@@ -116,16 +117,6 @@ def _element(row: list[Any], paths: list[tuple[str, ...]]) -> Element:
         end=end,
         heading=paths[path],
         level=level,
-        page=_whole(page),
-        header=None if left is None else (_number(left), _number(right)),
+        page=page,
+        header=None if left is None else (left, right),
     )
-
-
-def _whole(value: Any) -> int | None:
-    return None if value is None else _number(value)
-
-
-def _number(value: Any) -> int:
-    if type(value) is not int:
-        raise ValueError(value)
-    return value

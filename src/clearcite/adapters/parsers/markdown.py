@@ -52,14 +52,14 @@ def read_blocks(text: str) -> tuple[tuple[Element, ...], bool]:
 
 
 def without_front_matter(source: str) -> tuple[str | None, str, tuple[str, ...]]:
-    """Title of the front matter, the body, flags. Unreadable front matter is a finding, not a failure."""
+    """Title of the front matter, the body, flags. What cannot be read as front matter is text, with a flag."""
     front, body = split_front_matter(source)
     if not front:
         return None, source[body:], ()
     try:
         title = read_front_matter(front).get("title")
     except InputError:
-        return None, source[body:], ("front_matter_unreadable",)
+        return None, source, ("front_matter_unreadable",)
     return (title.strip() or None) if isinstance(title, str) else None, source[body:], ()
 
 

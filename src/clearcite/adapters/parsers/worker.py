@@ -26,14 +26,15 @@ def main() -> int:
 
 
 def serve(requests: BinaryIO, answers: BinaryIO, seconds: int) -> int:
-    """Answer until the input ends. After a fault of a parser it stops: its state is not trusted any more."""
+    """Answer until the input ends: ``+`` and the document or error, or ``-`` and an error after a fault of a
+    parser; then it stops, for its state is not trusted any more."""
     while (media_type := read_frame(requests)) is not None:
         content = read_frame(requests)
         if content is None:
             return 0
         limits.limit_cpu(seconds)
         answer, is_sound = _answer(content, media_type.decode("ascii", "replace"))
-        write_frame(answers, answer)
+        write_frame(answers, (b"+" if is_sound else b"-") + answer)
         answers.flush()
         if not is_sound:
             return 3

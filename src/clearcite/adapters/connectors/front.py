@@ -1,0 +1,82 @@
+"""Front matter of one file → fields of its source record. Unknown keys become labels."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Any
+
+from clearcite.errors import InputError
+from clearcite.wire.decode import fault_of_name
+
+_TEXTS = (
+    *("title", "parent", "status", "effective_from", "effective_to", "effective_through", "source_time"),
+    *("canonical_document_id", "source_type", "product_version", "published_at", "language"),
+    *("source_uri", "source_version"),
+)
+_LISTS = ("allowed_groups", "denied_groups")
+_LABELS = ("labels", "tags")
+_OF_THE_SOURCE = frozenset(
+    (
+        *("tenant_id", "source_id", "document_id", "source_sequence", "operation", "reason", "run_id"),
+        *("content", "content_path", "media_type"),
+    )
+)
+_BOOLEANS = {"true": True, "false": False}
+_INTEGER = re.compile(r"-?[0-9]{1,9}")
+_NOTHING = ("", "~", "null")
+MAX_LABELS = 128
+
+
+def front_fields(front: dict[str, Any]) -> dict[str, Any]:
+    """Values as a source record has them, their rules not yet checked. Raises InputError for a key that only
+    the source may set."""
+    refused = sorted(_OF_THE_SOURCE & front.keys())
+    if refused:
+        faults = tuple(f"front matter: a document cannot set {name} itself" for name in refused)
+        raise InputError("; ".join(faults), faults)
+    fields: dict[str, Any] = {}
+    labels: list[str] = []
+    for key, value in front.items():
+        if key in _LABELS:
+            labels += _labels("", value)
+        elif isinstance(value, str) and value in _NOTHING:
+            continue
+        elif key in _TEXTS:
+            fields[key] = value.strip() if isinstance(value, str) else value
+        elif key in _LISTS:
+            fields[key] = value if isinstance(value, list) else [value]
+        elif key == "authority":
+            fields[key] = int(value) if isinstance(value, str) and _INTEGER.fullmatch(value) else value
+        elif key == "trusted":
+            fields[key] = _BOOLEANS.get(value, value) if isinstance(value, str) else value
+        elif key == "supersedes":
+            items = value if isinstance(value, list) else [value]
+            fields[key] = [{"document_id": item} if isinstance(item, str) else item for item in items]
+        elif key == "facts":
+            fields[key] = value
+        else:
+            labels += _labels(key, value)
+    if labels:
+        fields["labels"] = clean_labels(labels)
+    return fields
+
+
+def clean_labels(labels: list[str]) -> list[str]:
+    """What can be a label, once each. Labels are a convenience: what cannot be one is left out."""
+    kept: dict[str, None] = {}
+    for label in labels:
+        plain = unicodedata.normalize("NFC", " ".join(label.split()))
+        if 0 < len(plain) <= 200 and fault_of_name(plain) is None:
+            kept[plain] = None
+    return list(kept)[:MAX_LABELS]
+
+
+def _labels(key: str, value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield f"{key}:{value}" if key else value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _labels(key, item)
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _labels(f"{key}.{name}" if key else name, item)
