@@ -25,7 +25,7 @@ from clearcite.domain.retrieval import (
     Plan,
 )
 from clearcite.domain.trace import Trace
-from clearcite.errors import ClearciteError
+from clearcite.errors import ClearciteError, InputError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -235,7 +235,9 @@ class Reader(Protocol):
         """Take a document out of sight after an integrity fault, until an operator looks at it."""
 
     def reinstate(self, key: DocumentKey) -> None:
-        """End a quarantine: the document is built again from its content before it is served."""
+        """End a quarantine and try failed work again. A document that was out of sight is built again from
+        its content before it is served.
+        """
 
 
 class Ledger(Intake, Outbox, Reader, Protocol):
@@ -344,6 +346,9 @@ class Index(Protocol):
 class Parser(Protocol):
     def parse(self, content: bytes, media_type: str) -> ParsedDocument:
         """Raises InputError for a document that cannot be parsed, with a message that names no path."""
+
+    def parse_many(self, documents: Sequence[tuple[bytes, str]]) -> Iterator[ParsedDocument | InputError]:
+        """Results, or refusals, in the order of the documents (content, media type)."""
 
 
 class Embedder(Protocol):

@@ -113,8 +113,13 @@ class SourceRecord:
 
 def state_hash(content_sha256: str, access: Access | None, description: Description | None) -> str:
     """Covers content, access and description: what a source sequence number stands for."""
-    parts = (access.digest() if access else None, description.digest() if description else None)
-    return digest("source-state", content_sha256, *parts)
+    described = description.digest() if description else None
+    return state_hash_of(content_sha256, access.digest() if access else None, described)
+
+
+def state_hash_of(content_sha256: str, access_digest: str | None, description_digest: str | None) -> str:
+    """``state_hash`` from digests that are known already."""
+    return digest("source-state", content_sha256, access_digest, description_digest)
 
 
 def build_hash(source_state_hash: str, manifest_hash: str) -> str:

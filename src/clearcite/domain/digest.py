@@ -6,12 +6,11 @@ from collections.abc import Iterable
 
 def digest(*parts: str | bytes | int | None) -> str:
     """SHA-256, in hex, of the parts, each preceded by its type and byte length."""
-    state = hashlib.sha256()
+    pieces: list[bytes] = []
     for part in parts:
         raw, kind = _encode(part)
-        state.update(b"%c%d:" % (kind, len(raw)))
-        state.update(raw)
-    return state.hexdigest()
+        pieces += (b"%c%d:" % (kind, len(raw)), raw)
+    return hashlib.sha256(b"".join(pieces)).hexdigest()
 
 
 def digest_of_many(parts: Iterable[str]) -> str:
@@ -29,10 +28,10 @@ def sha256_bytes(raw: bytes) -> str:
 
 
 def _encode(part: str | bytes | int | None) -> tuple[bytes, int]:
+    if isinstance(part, str):
+        return part.encode("utf-8"), ord("s")
     if part is None:
         return b"", ord("n")
     if isinstance(part, bytes):
         return part, ord("b")
-    if isinstance(part, int):
-        return b"%d" % part, ord("i")
-    return part.encode("utf-8"), ord("s")
+    return b"%d" % part, ord("i")

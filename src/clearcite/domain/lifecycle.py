@@ -6,7 +6,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from clearcite.domain.corpus import DeleteReason, Operation, SourceRecord, build_hash
+from clearcite.domain.corpus import DeleteReason, Operation, SourceRecord, build_hash, state_hash_of
 from clearcite.errors import SequenceConflict
 
 Action = Literal[
@@ -57,15 +57,17 @@ def head_of(record: SourceRecord, manifest_hash: str) -> Head:
         return Head(
             operation="delete", source_sequence=record.source_sequence, delete_reason=record.delete_reason
         )
-    state = record.source_state_hash()
-    description = record.description.digest() if record.description else ""
+    content = record.content_sha256
+    access = record.access.digest() if record.access else None
+    description = record.description.digest() if record.description else None
+    state = state_hash_of(content, access, description)
     return Head(
         operation="upsert",
         source_sequence=record.source_sequence,
         source_state_hash=state,
         build_state_hash=build_hash(state, manifest_hash),
-        access_digest=record.access.digest() if record.access else None,
-        content_digest=record.content_sha256 + description,
+        access_digest=access,
+        content_digest=content + (description or ""),
     )
 
 

@@ -29,6 +29,7 @@ _PRAGMAS = {
     "trusted_schema": 0,
     "cell_size_check": 1,
     "mmap_size": 0,
+    "cache_size": -16_000,  # KiB
 }
 _DAMAGED = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
 

@@ -28,6 +28,11 @@ def enqueue(tx: Transaction, document: int) -> None:
             tx.run(SQL["drop_event"], event)
 
 
+def enqueue_new(tx: Transaction, document: int) -> None:
+    """A document that has just been created waits in every active generation; nothing of it can be served."""
+    tx.run(SQL["put_new"], document, tx.now)
+
+
 def _kind(
     head: tuple[str, int | None, int | None], served: tuple[int | None, int | None, int | None]
 ) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from clearcite.adapters.ledgers import visible
 from clearcite.adapters.ledgers.codec import class_digest, encode, encode_description
-from clearcite.adapters.ledgers.enqueue import enqueue
+from clearcite.adapters.ledgers.enqueue import enqueue, enqueue_new
 from clearcite.adapters.ledgers.queries import load
 from clearcite.adapters.ledgers.writer import SQL as COMMON
 from clearcite.adapters.ledgers.writer import Transaction
@@ -38,8 +38,11 @@ def accept(tx: Transaction, record: SourceRecord, manifest_hash: str) -> Decisio
         _write_state(tx, record, new, (partition, document))
     else:
         tx.run(SQL["advance"], new.source_sequence, new.build_state_hash, record.run_id, document)
-    if decision.needs_projection:
+    if row is not None and decision.needs_projection:
+        visible.refresh(tx, document)
         enqueue(tx, document)
+    elif decision.action == "created":
+        enqueue_new(tx, document)
     return decision
 
 
@@ -57,8 +60,12 @@ def _check(record: SourceRecord) -> None:
 
 
 def partition_id(tx: Transaction, name: str) -> int:
-    row = tx.row(COMMON["find_partition"], name)
-    return int(row[0]) if row is not None else tx.insert(COMMON["add_partition"], name)
+    number = tx.known.get(("partition", name))
+    if number is None:
+        row = tx.row(COMMON["find_partition"], name)
+        number = row[0] if row is not None else tx.insert(COMMON["add_partition"], name)
+        tx.known["partition", name] = number
+    return int(number)
 
 
 def _head(row: tuple[Any, ...] | None) -> Head | None:
@@ -90,7 +97,6 @@ def _delete(tx: Transaction, record: SourceRecord, document: int) -> None:
     tx.run(SQL["set_deleted"], sequence, reason, run, tx.now, document)
     tx.run(SQL["add_tombstone"], document, sequence, reason, run, tx.now)
     tx.run(SQL["withdraw"], document)
-    visible.refresh(tx, document)
 
 
 def _write_state(tx: Transaction, record: SourceRecord, new: Head, place: tuple[int, int]) -> None:
@@ -110,7 +116,6 @@ def _write_state(tx: Transaction, record: SourceRecord, new: Head, place: tuple[
         tx.now,
         document,
     )
-    visible.refresh(tx, document)
 
 
 def _revision(tx: Transaction, record: SourceRecord, new: Head, document: int) -> int:
@@ -130,12 +135,17 @@ def _revision(tx: Transaction, record: SourceRecord, new: Head, document: int) -
 
 
 def _access(tx: Transaction, access: Access, digest: str | None, partition: int) -> int:
+    known = tx.known.get((partition, digest))
+    if known is not None:
+        return int(known)
     row = tx.row(SQL["find_access"], partition, digest)
     if row is not None:
-        return int(row[0])
-    window = (access.effective_from, access.effective_to)
-    cls = _class(tx, access, partition)
-    return tx.insert(SQL["add_access"], partition, digest, cls, access.status, *window, int(access.trusted))
+        number = int(row[0])
+    else:
+        state = (access.status, access.effective_from, access.effective_to, int(access.trusted))
+        number = tx.insert(SQL["add_access"], partition, digest, _class(tx, access, partition), *state)
+    tx.known[partition, digest] = number
+    return number
 
 
 def _class(tx: Transaction, access: Access, partition: int) -> int:

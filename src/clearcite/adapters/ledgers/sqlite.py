@@ -132,11 +132,10 @@ class SqliteLedger:
             visible.refresh(tx, document)
 
     def reinstate(self, key: DocumentKey) -> None:
-        """End a quarantine. The document is built again from its content before it is served."""
         with self._writer.transaction() as tx:
             document = _document(tx, key)
+            tx.run(leases.SQL["withdraw_quarantined"], document)
             tx.run(leases.SQL["reinstate_document"], document)
-            tx.run(intake.SQL["withdraw"], document)
             visible.refresh(tx, document)
             enqueue(tx, document)
 

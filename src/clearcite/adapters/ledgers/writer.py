@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import apsw
@@ -22,11 +22,15 @@ SQL: Queries = load("common")
 
 @dataclass(slots=True)
 class Transaction:
-    """One write transaction. ``now`` is read once, so that everything written in it has one time."""
+    """One write transaction. ``now`` is read once, so that everything written in it has one time.
+
+    ``known`` remembers numbers found or given in this transaction.
+    """
 
     db: apsw.Connection
     now: Micros
     raised: int | None = None
+    known: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
     def run(self, sql: str, *bindings: Any) -> None:
         self.db.execute(sql, bindings)
@@ -64,6 +68,7 @@ class Transaction:
                 self.db.execute("ROLLBACK TO record")
                 self.db.execute("RELEASE record")
             self.raised = raised
+            self.known.clear()  # some of it may have been undone
             raise
         self.db.execute("RELEASE record")
 

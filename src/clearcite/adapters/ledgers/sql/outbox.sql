@@ -91,5 +91,9 @@ UPDATE generations SET index_manifest = ? WHERE id = ?;
 -- name: quarantine_document
 UPDATE documents SET quarantined_at = ?, quarantine_reason = ? WHERE id = ? AND quarantined_at IS NULL;
 
+-- name: withdraw_quarantined
+UPDATE projections SET withdrawn = 1
+WHERE document = ?1 AND EXISTS (SELECT 1 FROM documents WHERE id = ?1 AND quarantined_at IS NOT NULL);
+
 -- name: reinstate_document
 UPDATE documents SET quarantined_at = NULL, quarantine_reason = NULL WHERE id = ?;

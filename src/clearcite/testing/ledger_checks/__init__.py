@@ -1,0 +1,1 @@
+"""The parts of ``LedgerSuite``, one file a family of rules."""
