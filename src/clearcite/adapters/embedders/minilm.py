@@ -43,8 +43,8 @@ _ID = "all-MiniLM-L6-v2"
 class MiniLM:
     """The embedder. Cheap to make: the session is opened by the first text. Thread-safe.
 
-    ``model_path``: a directory with ``model.safetensors`` and ``vocab.txt``; without it, the installed package.
-    ``threads``: of one run; one by default, so that a busy machine and an idle one do the same work.
+    ``model_path``: a directory with ``model.safetensors`` and ``vocab.txt``; else the installed package.
+    ``threads``: of one run; one by default, so that a loaded machine does the same arithmetic.
     Raises MissingExtra with the command to run, ConfigError for a directory without the files, and
     IntegrityFault when they are not those of the pinned revision.
     """

