@@ -1,11 +1,12 @@
 """Bytes of a known media type → ParsedDocument, in this process. Hostile input belongs into the child."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
 from clearcite.adapters.parsers.frames import check_document
 from clearcite.adapters.parsers.markdown import parse_markdown
+from clearcite.adapters.parsers.pdf import parse_pdf
 from clearcite.adapters.parsers.text import parse_plain, parse_rst
 from clearcite.adapters.parsers.thread import parse_thread
 from clearcite.domain.corpus import ParsedDocument
@@ -21,7 +22,7 @@ _TEXTUAL: Mapping[str, Callable[[str], ParsedDocument]] = MappingProxyType(
         media.THREAD: parse_thread,
     }
 )
-_BINARY: Mapping[str, Callable[[bytes], ParsedDocument]] = MappingProxyType({})
+_BINARY: Mapping[str, Callable[[bytes], ParsedDocument]] = MappingProxyType({media.PDF: parse_pdf})
 
 
 def parse_document(content: bytes, media_type: str) -> ParsedDocument:
@@ -45,3 +46,10 @@ class LocalParser:
 
     def parse(self, content: bytes, media_type: str) -> ParsedDocument:
         return parse_document(content, media_type)
+
+    def parse_many(self, documents: Sequence[tuple[bytes, str]]) -> Iterator[ParsedDocument | InputError]:
+        for content, media_type in documents:
+            try:
+                yield parse_document(content, media_type)
+            except InputError as error:
+                yield error

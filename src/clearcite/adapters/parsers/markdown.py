@@ -52,7 +52,7 @@ def read_blocks(text: str) -> tuple[tuple[Element, ...], bool]:
 
 
 def without_front_matter(source: str) -> tuple[str | None, str, tuple[str, ...]]:
-    """Title of the front matter, the body, flags. What cannot be read as front matter is text, with a flag."""
+    """Title of the front matter, the body, flags. Front matter that cannot be read is text, with a flag."""
     front, body = split_front_matter(source)
     if not front:
         return None, source[body:], ()
