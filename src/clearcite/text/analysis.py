@@ -1,44 +1,35 @@
 """Text → index terms, and a question → units of alternative terms. The two sides must agree; both live here.
 
-Terms live in three namespaces, told apart by their first characters:
-
-    =word       a folded word, a part of a compound, a number, a compound without its connectors, an n-gram
-    #whole      a compound exactly as written, folded: identifiers, versions, dates
-    en:stem     the stem of a word, folded, in the language of the document
-
-A document has one language, so a word of it gives one folded word and one stem. A question is analysed in
-every configured language: one of its words gives the folded word and a stem per language, all in one
-``QueryTerm``, which counts once. A stop word of the document's language is not indexed at all; a word of the
-question is dropped when it is a stop word of the language the question seems to be in.
+Words, wholes and stems are different terms (see ``terms``). A document has one language, so a word of it
+gives one folded word and one stem. A question is analysed in every configured language: one of its words
+gives the folded word and a stem per language, all in one ``QueryTerm``, which counts once. A stop word of the
+document's language is not indexed at all; a word of the question is dropped when it is a stop word of the
+language the question seems to be in.
 """
 
 import hashlib
-import threading
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
-
-import snowballstemmer
+from types import MappingProxyType
 
 from clearcite.domain.retrieval import QueryTerm
 from clearcite.errors import ConfigError
 from clearcite.text.forms import clean_text
 from clearcite.text.languages import (
+    ACRONYMS,
     ASKS_HOW,
     HOW_WORDS,
     OPENING_WORDS,
     QUESTION_WORDS,
     STEMMERS,
-    STOP_WORDS,
     UNSPACED_PARTICLES,
     UNSPACED_QUESTIONS,
 )
-from clearcite.text.tokens import CACHED_LENGTH, CACHED_WORDS, Token, fold, identifiers, raw_tokens, take_apart
+from clearcite.text.terms import WORD, asked_forms, document_terms, grams, stop_word_of, word_forms
+from clearcite.text.tokens import Token, fold, identifiers, raw_tokens, take_apart
 
 VERSION = "1"
-WORD, WHOLE = "=", "#"
-_STEMMERS = threading.local()
 
 
 class Analyzer:
@@ -62,7 +53,8 @@ class Analyzer:
                 f"languages must name at least one of {known}, each once; got {list(languages)}"
             )
         self.languages = tuple(languages)
-        self.synonyms = {_single_word(key): tuple(values) for key, values in (synonyms or {}).items()}
+        table = {_single_word(key): tuple(values) for key, values in (synonyms or {}).items()}
+        self.synonyms: Mapping[str, tuple[str, ...]] = MappingProxyType(table)
         self.fingerprint = _fingerprint(self.languages, self.synonyms)
 
     def analyze_document(self, text: str, language: str | None = None) -> dict[str, int]:
@@ -70,19 +62,19 @@ class Analyzer:
 
         A stated language that is not configured is indexed by its words alone: no stems, no stop words.
         """
-        counts = Counter(raw_tokens(clean_text(text)))
+        counts = Counter(_raws(text))
         stated = base_language(language)
         language = stated or self._vote(counts)[0]
         configured = language if language in self.languages else ""
         terms: dict[str, int] = {}
         for raw, count in counts.items():
-            for term in _document_terms(raw, configured):
+            for term in document_terms(raw, configured):
                 terms[term] = terms.get(term, 0) + count
         return terms
 
     def analyze_question(self, text: str) -> tuple[QueryTerm, ...]:
         """Units of the question in order, each once; a unit counts by its best form."""
-        raws = raw_tokens(clean_text(text))
+        raws = _raws(text)
         dropped_in = self._vote(Counter(raws))
         units: dict[tuple[str, ...], QueryTerm] = {}
         for raw in raws:
@@ -96,7 +88,7 @@ class Analyzer:
 
         Compounds count as one unit, and several-word synonyms add none.
         """
-        raws = raw_tokens(clean_text(text))
+        raws = _raws(text)
         dropped_in = self._vote(Counter(raws))
         units: dict[tuple[str, ...], QueryTerm] = {}
         for raw in _without_asking(raws, self.languages):
@@ -111,13 +103,13 @@ class Analyzer:
 
     def detect_language(self, text: str) -> str:
         """The configured language whose stop words stand in the text most often; the first one on a tie."""
-        return self._vote(Counter(raw_tokens(clean_text(text))))[0]
+        return self._vote(Counter(_raws(text)))[0]
 
     def _vote(self, counts: Mapping[str, int]) -> tuple[str, ...]:
         """The languages with most stop words; all of them when there is none."""
         votes = dict.fromkeys(self.languages, 0)
         for raw, count in counts.items():
-            for language in _stop_word_of(raw):
+            for language in stop_word_of(raw):
                 if language in votes:
                     votes[language] += count
         most = max(votes.values())
@@ -125,9 +117,9 @@ class Analyzer:
 
     def _units(self, token: Token, dropped_in: Collection[str]) -> Iterable[QueryTerm]:
         if token.kind == "unspaced":
-            yield from (QueryTerm(surface=gram, forms=(WORD + gram,)) for gram in _grams(token.whole))
+            yield from (QueryTerm(surface=gram, forms=(WORD + gram,)) for gram in grams(token.whole))
             return
-        exact = _asked_forms(token)
+        exact = asked_forms(token)
         words = [unit for part in token.parts for unit in self._word_units(part, dropped_in)]
         if words:
             first = words[0]
@@ -138,30 +130,33 @@ class Analyzer:
 
     def _word_units(self, word: str, dropped_in: Collection[str]) -> Iterable[QueryTerm]:
         folded = fold(word)
-        stops = _stop_word_of(folded)
+        stops = stop_word_of(word)
         if any(language in stops for language in dropped_in):
             return
         languages = [language for language in self.languages if language not in stops]
         others = self.synonyms.get(folded, ())
         alternatives = [word, *(other for other in others if " " not in other)]
-        forms = dict.fromkeys(form for other in alternatives for form in _word_forms(other, languages))
+        forms = dict.fromkeys(form for other in alternatives for form in word_forms(other, languages))
         yield QueryTerm(surface=folded, forms=tuple(forms))
         for several in (other for other in others if " " in other):
             for raw in raw_tokens(clean_text(several)):
-                if not _stop_word_of(raw):
-                    yield QueryTerm(surface=fold(raw), forms=tuple(_word_forms(raw, self.languages)))
+                if not stop_word_of(raw):
+                    yield QueryTerm(surface=fold(raw), forms=tuple(word_forms(raw, self.languages)))
 
     def _needed(self, token: Token, dropped_in: Collection[str]) -> Iterable[QueryTerm]:
         if token.kind == "unspaced":
-            grams = [gram for gram in _grams(token.whole) if len(gram) > 1 or len(token.whole) == 1]
-            yield from (QueryTerm(surface=g, forms=(WORD + g,)) for g in grams if _tells_something(g))
+            useful = [gram for gram in grams(token.whole) if len(gram) > 1 or len(token.whole) == 1]
+            yield from (QueryTerm(surface=g, forms=(WORD + g,)) for g in useful if _tells_something(g))
         elif token.kind == "word" and len(token.parts) == 1:
             yield from list(self._word_units(token.parts[0], dropped_in))[:1]
         elif token.kind == "word" and len(token.parts) > 1:
             for part in token.parts:
                 yield from list(self._word_units(part, dropped_in))[:1]
         else:
-            yield QueryTerm(surface=token.whole or token.joined, forms=_asked_forms(token))
+            amount = (
+                [WORD + token.parts[0]] if token.kind == "number" and token.parts else []
+            )  # 24h is also 24 h
+            yield QueryTerm(surface=token.whole or token.joined, forms=(*asked_forms(token), *amount))
 
 
 def analysed_length(terms: Mapping[str, int]) -> int:
@@ -181,112 +176,18 @@ def base_language(language: str | None) -> str | None:
 
 def detect_language(text: str, languages: Sequence[str] = ("en", "pt")) -> str:
     """See ``Analyzer.detect_language``."""
-    return Analyzer(languages).detect_language(text)
+    return _plain_analyzer(tuple(languages)).detect_language(text)
 
 
-@lru_cache(maxsize=CACHED_WORDS)
-def _document_terms_cached(raw: str, language: str) -> tuple[str, ...]:
-    return tuple(_document_terms_of(raw, language))
+@lru_cache(maxsize=16)
+def _plain_analyzer(languages: tuple[str, ...]) -> Analyzer:
+    return Analyzer(languages)
 
 
-def _document_terms(raw: str, language: str) -> Iterable[str]:
-    return (
-        _document_terms_cached(raw, language)
-        if len(raw) <= CACHED_LENGTH
-        else _document_terms_of(raw, language)
-    )
-
-
-def _document_terms_of(raw: str, language: str) -> list[str]:
-    terms: list[str] = []
-    if language in _stop_word_of(raw):
-        return terms
-    for token in take_apart(raw):
-        if token.kind == "unspaced":
-            terms += [WORD + gram for gram in _grams(token.whole)]
-            continue
-        for part in token.parts:
-            if language not in _stop_word_of(part):
-                terms += _word_forms(part, (language,) if language else ())
-        terms += _exact_forms(token)
-    return terms
-
-
-def _word_forms(word: str, languages: Iterable[str]) -> list[str]:
-    folded = fold(word)
-    stems = [f"{language}:{_stem(word.casefold(), language)}" for language in languages]
-    if len(folded) < 3 or not folded.isalpha():
-        stems = []
-    return [WORD + folded, *stems]
-
-
-def _exact_forms(token: Token) -> list[str]:
-    """The forms of a compound as a whole. A token without parts is also a word of its own."""
-    if _is_plain(token):
-        return []
-    words = [] if token.parts else [WORD + token.joined]
-    wholes = [token.whole, token.joined] if token.parts else [token.whole]
-    return [*words, *dict.fromkeys(WHOLE + form for form in wholes if form and WORD + form not in words)]
-
-
-def _asked_forms(token: Token) -> tuple[str, ...]:
-    """What a question adds to the words of a token: ``e-mail`` finds ``email``, and the other way round."""
-    if not token.joined:
-        return ()
-    return tuple(dict.fromkeys((WHOLE + token.whole, WHOLE + token.joined, WORD + token.joined)))
-
-
-def _is_plain(token: Token) -> bool:
-    return len(token.parts) == 1 and token.joined == fold(token.parts[0])
-
-
-@lru_cache(maxsize=CACHED_WORDS)
-def _stop_word_of(raw: str) -> tuple[str, ...]:
-    """The languages in which a token is a stop word."""
-    word = fold(raw)
-    return tuple(language for language, words in STOP_WORDS.items() if word in words)
-
-
-@lru_cache(maxsize=CACHED_WORDS)
-def _stem(word: str, language: str) -> str:
-    if language == "pt" and word.isascii():
-        word = _restore_portuguese(word)
-    return fold(_stemmer(language).stemWord(word))
-
-
-def _stemmer(language: str) -> Any:
-    # A stemmer keeps its word in itself while it works, so threads cannot share one.
-    stemmer = getattr(_STEMMERS, language, None)
-    if stemmer is None:
-        stemmer = snowballstemmer.stemmer(STEMMERS[language])
-        setattr(_STEMMERS, language, stemmer)
-    return stemmer
-
-
-# Typed without accents, these endings are unknown to the stemmer.
-_PORTUGUESE_ENDINGS = (
-    ("cao", "ção"),
-    ("coes", "ções"),
-    ("avel", "ável"),
-    ("ivel", "ível"),
-    ("aveis", "áveis"),
-    ("iveis", "íveis"),
-    ("encia", "ência"),
-    ("ancia", "ância"),
-    ("orio", "ório"),
-)
-
-
-def _restore_portuguese(word: str) -> str:
-    for plain, accented in _PORTUGUESE_ENDINGS:
-        if word.endswith(plain) and len(word) > len(plain) + 2:
-            return word.removesuffix(plain) + accented
-    return word
-
-
-def _grams(run: str) -> list[str]:
-    """Unigrams and bigrams of a run written without spaces."""
-    return [*run, *(run[i : i + 2] for i in range(len(run) - 1))]
+def _raws(text: str) -> list[str]:
+    """Raw tokens. In a text all in capitals, capitals tell nothing: no acronyms, no camel case."""
+    cleaned = clean_text(text)
+    return raw_tokens(cleaned.lower() if cleaned.isupper() else cleaned)
 
 
 def _tells_something(gram: str) -> bool:
@@ -300,7 +201,7 @@ def _without_asking(raws: Sequence[str], languages: Sequence[str]) -> list[str]:
     kept: list[str] = []
     before = ""
     for raw in raws:
-        word = fold(raw)
+        word = raw if raw in ACRONYMS else fold(raw)
         only_asks = (
             word in asking or (word in opening and not kept) or (word in after_how and before in ASKS_HOW)
         )

@@ -44,6 +44,9 @@ nuestro nuestra vuestro es soy eres somos sois son sea sean sera seran seria fue
 estoy estan estaba estaban ha han he hemos habia haber tiene tienen tenia
 """
 
+# Stop words that are names when written like this: information technology, World Health Organization.
+ACRONYMS = frozenset(("IT", "WHO", "OS", "AM"))
+
 # Words that ask: no document has to contain them to answer.
 _ASK_EN = """
 who whom whose what which when where why how many much please do does did is are was were can could would

@@ -4,13 +4,16 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from clearcite.text.analysis import detect_language
 from clearcite.text.tokens import fold
 
-_NEGATION = re.compile(
-    r"\b(?:\w+n['’]t|not|cannot|no|never|none|neither|nor|without|nothing|nobody|no longer"
-    r"|não|nunca|jamais|nem|nenhum|nenhuma|sem|nada|ninguém)\b",
-    re.IGNORECASE,
+_NEGATING = (
+    r"\w+n['’]t|not|cannot|never|none|neither|nor|without|nothing|nobody"
+    r"|não|nunca|jamais|nem|nenhum|nenhuma|sem|nada|ninguém"
 )
+_NEGATION = re.compile(rf"\b(?:{_NEGATING}|no(?!\.?\s*\d))\b", re.IGNORECASE)
+# In Portuguese, "no" is "in the".
+_NEGATION_PT = re.compile(rf"\b(?:{_NEGATING})\b", re.IGNORECASE)
 # A negation reaches this many words to the right: "is not currently enabled".
 _REACH = 3
 
@@ -51,18 +54,22 @@ _STATES = _states(_PAIRS)
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
-def is_negative(text: str) -> bool:
-    """Whether the text holds a negation word."""
-    return _NEGATION.search(text) is not None
+def is_negative(text: str, language: str | None = None) -> bool:
+    """Whether the text holds a negation word. Without a language, English or Portuguese is guessed."""
+    return _negation(language or detect_language(text)).search(text) is not None
 
 
-def find_negations(text: str) -> Iterator[tuple[str, int, int]]:
+def _negation(language: str) -> re.Pattern[str]:
+    return _NEGATION_PT if language == "pt" else _NEGATION
+
+
+def find_negations(text: str, language: str) -> Iterator[tuple[str, int, int]]:
     """(folded word, start, end) of each negation."""
-    for match in _NEGATION.finditer(text):
+    for match in _negation(language).finditer(text):
         yield fold(match.group()), match.start(), match.end()
 
 
-def find_states(text: str) -> Iterator[tuple[str, str, int, int]]:
+def find_states(text: str, language: str) -> Iterator[tuple[str, str, int, int]]:
     """(pair, "yes" or "no", start, end): ``not enabled`` and ``disabled`` both give ("enabled", "no")."""
     words = list(_WORD.finditer(text))
     for i, match in enumerate(words):
@@ -71,6 +78,6 @@ def find_states(text: str) -> Iterator[tuple[str, str, int, int]]:
             continue
         before = words[max(0, i - _REACH) : i]
         clause = text[before[0].start() : match.start()] if before else ""
-        negations = len(_NEGATION.findall(re.split(r"[.;:!?,]", clause)[-1]))
+        negations = len(_negation(language).findall(re.split(r"[.;:!?,]", clause)[-1]))
         affirmed = state[1] if negations % 2 == 0 else not state[1]
         yield state[0], "yes" if affirmed else "no", match.start(), match.end()

@@ -65,10 +65,10 @@ CACHED_WORDS = 1 << 16
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Token:
-    """A token taken apart. All forms are folded: casefolded, accents stripped.
+    """A token taken apart.
 
-    ``whole`` is the exact form and ``joined`` the one without connectors (``cvx-4210``, ``cvx4210``);
-    ``parts`` are its words as they are to be stemmed, accents kept.
+    ``whole`` is the exact form and ``joined`` the one without connectors (``cvx-4210``, ``cvx4210``), both
+    folded; ``parts`` are its words as written, to be stemmed.
     """
 
     kind: TokenKind
@@ -154,7 +154,7 @@ def _classify(raw: str) -> Token:
     raw = _POSSESSIVE.sub("", raw)
     if raw.isalpha() and not _CAMEL.search(raw):
         word = fold(raw)
-        return Token(kind="word", whole=word, joined=word, parts=(raw.casefold(),))
+        return Token(kind="word", whole=word, joined=word, parts=(raw,))
     if _NUMBER.match(raw) and not _VERSION.match(raw):
         return _number(raw)
     if _VERSION.match(raw):
@@ -162,7 +162,7 @@ def _classify(raw: str) -> Token:
         return Token(kind="version", whole=whole, joined=whole.removeprefix("v"), parts=())
     if measure := _MEASURE.match(raw):
         number, unit = measure.groups()
-        parts = (_number(number).joined, unit.casefold())
+        parts = (_number(number).joined, unit)
         return Token(kind="number", whole=fold(raw), joined="".join(map(fold, parts)), parts=parts)
     return _compound(raw)
 
@@ -179,7 +179,7 @@ def _compound(raw: str) -> Token:
         joined = whole.replace(".", "")
         return Token(kind="word", whole=joined, joined=joined, parts=())
     pieces = [piece for piece in _CONNECTOR.split(raw.strip("_")) if piece]
-    parts = tuple(part.casefold() for piece in pieces for part in _camel_parts(piece))
+    parts = tuple(part for piece in pieces for part in _camel_parts(piece))
     joined = "".join(map(fold, pieces))
     if len(raw) > _LONGEST:
         return Token(kind="word", whole="", joined="", parts=parts)

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from clearcite.text.analysis import base_language, detect_language
 from clearcite.text.dates import find_dates
 from clearcite.text.forms import clean_form
 from clearcite.text.numerals import canonical
@@ -50,7 +51,8 @@ class Value:
 
 
 def values(text: str, language: str | None = None) -> tuple[Value, ...]:
-    """All values in order. ``language`` decides what ``1.000`` means; without it, English rules."""
+    """All values in order. ``language`` decides what ``1.000`` and ``no`` mean; without it, it is guessed."""
+    language = base_language(language) or detect_language(text)
     form = clean_form(text)
     taken: list[Value] = []
     for found in (_dates, _names, _phones):
@@ -70,7 +72,7 @@ def values(text: str, language: str | None = None) -> tuple[Value, ...]:
                 end=quantity.end,
             )
         )
-    taken += _said(form.text)
+    taken += _said(form.text, language)
     taken.sort(key=lambda value: (value.start, value.end, value.kind))
     return tuple(_moved(value, *form.span(value.start, value.end)) for value in taken)
 
@@ -125,8 +127,8 @@ def _phones(text: str) -> Iterator[Value]:
             )
 
 
-def _said(text: str) -> Iterator[Value]:
-    for word, start, end in find_negations(text):
+def _said(text: str, language: str) -> Iterator[Value]:
+    for word, start, end in find_negations(text, language):
         yield Value(kind="negation", unit_class="negation", canonical=word, start=start, end=end)
-    for name, state, start, end in find_states(text):
+    for name, state, start, end in find_states(text, language):
         yield Value(kind="state", unit_class=name, canonical=state, start=start, end=end)

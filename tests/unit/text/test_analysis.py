@@ -91,6 +91,13 @@ def test_stop_words_are_dropped_and_short_words_and_numbers_kept() -> None:
     assert not ANALYZER.analyze_document("don't")
 
 
+def test_an_acronym_that_looks_like_a_stop_word_is_kept_unless_all_is_in_capitals() -> None:
+    assert "=it" in ANALYZER.analyze_document("Ask the IT department")
+    assert "=it" not in ANALYZER.analyze_document("Ask for it")
+    assert [unit.surface for unit in ANALYZER.informative("What does the WHO say?")] == ["who", "say"]
+    assert ANALYZER.informative("WHO SAYS THAT IT WORKS?") == ANALYZER.informative("who says that it works?")
+
+
 def test_a_stop_word_of_another_language_is_dropped_only_where_it_is_one() -> None:
     assert "=era" in ANALYZER.analyze_document("the era of the steam engine")
     assert "=era" not in ANALYZER.analyze_document("ele era uma pessoa que não dizia nada")

@@ -141,6 +141,19 @@ def test_negations_are_found_in_both_languages() -> None:
     assert is_negative("You can't")
     assert is_negative("Isso não vale")
     assert not is_negative("It is noted and known")
+    assert not is_negative("see no. 7 of it")
+
+
+def test_the_portuguese_contraction_is_no_negation() -> None:
+    assert not is_negative("O servidor fica no escritório")
+    assert is_negative("There is no server")
+    states = [v.canonical for v in values("O acesso no servidor é permitido") if v.kind == "state"]
+    assert states == ["yes"]
+
+
+def test_the_language_is_guessed_from_the_text() -> None:
+    assert read("A empresa tem mais de 1.000 kg") == [("mass", "1000000")]
+    assert read("The company has more than 1.000 kg of it") == [("mass", "1000")]
 
 
 @given(st.fractions())
