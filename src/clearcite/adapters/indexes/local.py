@@ -70,9 +70,9 @@ class LocalIndex:
 
     def commit(self, base: str | None, segments: Sequence[str], replaces: Sequence[str] = ()) -> str:
         """See ``Index.commit``. Raises IntegrityFault when a segment to replace is not part of the base."""
+        before = read_manifest(self._root, base) if base else Manifest(base=None, segments=())
         if base and not segments and not replaces:
             return base
-        before = read_manifest(self._root, base) if base else Manifest(base=None, segments=())
         if not before.names.issuperset(replaces):
             raise IntegrityFault("A segment to be replaced is not part of the index.")
         kept = [segment for segment in before.segments if segment.name not in replaces]

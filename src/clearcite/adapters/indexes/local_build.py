@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clearcite.adapters.indexes.local_files import Held
-from clearcite.adapters.indexes.local_format import SegmentWriter, Shape, new_segment, term_key
+from clearcite.adapters.indexes.local_format import SegmentWriter, Shape, new_segment, term_digest, term_keys
 from clearcite.adapters.indexes.local_scoring import WEIGHT_BITS, Bm25
 from clearcite.errors import InputError
 from clearcite.ports import IndexEntry, Vector
@@ -22,6 +23,9 @@ MOST_POSTINGS = 1 << 22
 """At once, so that the numbers of their terms fit into the bits ``pack_postings`` has for them."""
 
 _ORDINAL_BITS = 32
+
+_digest_again = lru_cache(maxsize=1 << 16)(term_digest)
+"""For writing only: a question's time must not tell which words were written lately."""
 _SCALE_LIMIT = 1 << 31
 
 
@@ -97,17 +101,20 @@ def _invert(
 ) -> tuple[NDArray[np.uint64], NDArray[np.intp], NDArray[np.uint64]]:
     """The keys of all terms in order, the offsets of their postings, and the postings, packed."""
     texts = list(chain.from_iterable(entry.terms for entry in entries))
-    keyed = sorted((term_key(text), text) for text in dict.fromkeys(texts))
-    number = {text: i for i, (_, text) in enumerate(keyed)}
+    number = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    keys = term_keys(map(_digest_again, number))
+    order = np.lexsort((keys[:, 1], keys[:, 0]))
+    rank = np.empty(order.size, np.intp)
+    rank[order] = np.arange(order.size)
     sizes = [len(entry.terms) for entry in entries]
     lengths = np.array([analysed_length(entry.terms) for entry in entries], np.int64)
     counts = np.fromiter(chain.from_iterable(entry.terms.values() for entry in entries), np.int64, len(texts))
-    numbers = np.fromiter(map(number.__getitem__, texts), np.intp, len(texts))
+    numbers = rank[np.fromiter(map(number.__getitem__, texts), np.intp, len(texts))]
     weights = bm25.weights(counts, np.repeat(lengths, sizes))
     chunks = np.repeat(np.arange(len(entries)), sizes)
-    frequencies = np.bincount(numbers, minlength=len(keyed))
-    keys = np.array([key for key, _ in keyed], np.uint64).reshape(-1, 2)
-    return keys, np.concatenate([[0], np.cumsum(frequencies)]), pack_postings(numbers, chunks, weights)
+    frequencies = np.bincount(numbers, minlength=order.size)
+    offsets = np.concatenate([[0], np.cumsum(frequencies)])
+    return keys[order], offsets, pack_postings(numbers, chunks, weights)
 
 
 def pack_postings(terms: NDArray[Any], chunks: NDArray[Any], weights: NDArray[Any]) -> NDArray[np.uint64]:
@@ -120,6 +127,17 @@ def pack_postings(terms: NDArray[Any], chunks: NDArray[Any], weights: NDArray[An
     return packed
 
 
+def unpack_postings(
+    packed: NDArray[np.uint64],
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Terms, chunk numbers and weights."""
+    whole = packed.view(np.int64)
+    chunks = whole >> WEIGHT_BITS & (1 << _ORDINAL_BITS) - 1
+    terms = packed >> np.uint64(_ORDINAL_BITS + WEIGHT_BITS)
+    return terms.view(np.int64), chunks, whole & (1 << WEIGHT_BITS) - 1
+
+
 def append_postings(out: SegmentWriter, packed: NDArray[np.uint64]) -> None:
-    out.append("ordinals", packed >> np.uint64(WEIGHT_BITS) & np.uint64((1 << _ORDINAL_BITS) - 1))
-    out.append("weights", packed & np.uint64((1 << WEIGHT_BITS) - 1))
+    _, chunks, weights = unpack_postings(packed)
+    out.append("ordinals", chunks)
+    out.append("weights", weights)

@@ -13,6 +13,7 @@ from clearcite.adapters.indexes.local_readable import Part, Rows
 from clearcite.domain.retrieval import Cursor, DenseQuery, HitPage
 from clearcite.errors import InputError
 
+simsimd: Any
 try:
     import simsimd
 except ImportError:  # the optional extra "semantic"; numpy gives the same integers, more slowly
@@ -22,7 +23,7 @@ Vectors = NDArray[np.int8]
 Dots = NDArray[np.int64]
 Kernel = Callable[[Vectors, NDArray[np.int8]], Dots]
 
-_BLOCK_BYTES = 160 * 1024  # a float32 block that stays in the second-level cache
+_BLOCK_BYTES = 384 * 1024  # of float32, so that a block stays in the second-level cache
 _EXACT_DIMS = (1 << 24) // (128 * 128)  # up to here every partial sum is an integer that float32 holds
 
 

@@ -22,7 +22,7 @@ import mmap
 import os
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
@@ -105,7 +105,7 @@ class SegmentWriter:
             np.frombuffer(values, "u1") if isinstance(values, bytes) else np.ascontiguousarray(values, kind)
         )
         at = offset + self._written[name] * data.itemsize
-        write_all(self._descriptor, memoryview(data.reshape(-1).view("u1")), at)
+        write_all(self._descriptor, data.reshape(-1).view(np.uint8).data, at)
         self._written[name] += data.size
 
     def check(self) -> None:
@@ -171,25 +171,29 @@ class Segment:
         pairs = self.ids[rows].view(">u8").astype(np.uint64)
         return pairs[:, 0], pairs[:, 1]
 
-    def find(self, keys: NDArray[np.uint64]) -> list[int]:
+    def find(self, keys: NDArray[np.uint64]) -> NDArray[np.intp]:
         """The position of each term, or −1. ``keys``: a row of two halves for each."""
-        found = [-1] * len(keys)
         if not self.shape.terms:
-            return found
+            return np.full(len(keys), -1, np.intp)
         positions = np.searchsorted(self.high, keys[:, 0])
-        inside = np.minimum(positions, self.shape.terms - 1)
-        for i in np.flatnonzero(self.high[inside] == keys[:, 0]).tolist():
-            at = int(positions[i])
-            while at < self.shape.terms and self.high[at] == keys[i, 0]:
-                if self.low[at] == keys[i, 1]:
-                    found[i] = at
-                at += 1
+        positions[positions == self.shape.terms] = 0
+        is_alike = self.high[positions] == keys[:, 0]
+        is_equal = is_alike & (self.low[positions] == keys[:, 1])
+        for i in np.flatnonzero(is_alike & ~is_equal).tolist():  # half a digest shared with another term
+            last = np.searchsorted(self.high, keys[i, 0], side="right")
+            others = np.flatnonzero(self.low[positions[i] : last] == keys[i, 1])
+            if others.size:
+                positions[i] += others[0]
+                is_equal[i] = True
+        found: NDArray[np.intp] = np.where(is_equal, positions, -1)
         return found
 
 
-def term_key(term: str) -> tuple[int, int]:
-    """Two halves of the term's digest. They stand for the term: 128 bits do not collide, by chance or on
-    purpose.
-    """
-    raw = hashlib.blake2b(term.encode("utf-8"), digest_size=16).digest()
-    return int.from_bytes(raw[:8], "big"), int.from_bytes(raw[8:], "big")
+def term_digest(term: str) -> bytes:
+    """What stands for a term in the index: 128 bits do not collide, by chance or on purpose."""
+    return hashlib.blake2b(term.encode("utf-8"), digest_size=16).digest()
+
+
+def term_keys(digests: Iterable[bytes]) -> NDArray[np.uint64]:
+    """A row of two halves for each digest."""
+    return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64).reshape(-1, 2)

@@ -39,17 +39,27 @@ def candidates(segment: Segment, rows: Rows | None, scores: Scores, wanted: int,
 
 def best_by_value(scores: Scores, wanted: int, least: int) -> Rows:
     """Positions of all scores that reach the ``wanted``-th best, and ``least``."""
-    floor = least
     width = scores.size // _COLUMNS
     if width >= 4 * wanted:
-        highest = scores[: width * _COLUMNS].reshape(_COLUMNS, width).max(axis=0)
-        floor = max(floor, int(np.partition(highest, width - wanted)[width - wanted]))
-    found = np.flatnonzero(scores >= floor)
+        found = _by_columns(scores, width, wanted, least)
+    else:
+        found = np.flatnonzero(scores >= least)
     if found.size <= wanted:
         return found
     reached = scores[found]
     last = np.partition(reached, found.size - wanted)[found.size - wanted]
-    return found[reached >= last]
+    kept: Rows = found[reached >= last]
+    return kept
+
+
+def _by_columns(scores: Scores, width: int, wanted: int, least: int) -> Rows:
+    """Positions of all scores that reach the ``wanted``-th highest of the columns' highest scores."""
+    table, rest = scores[: width * _COLUMNS].reshape(_COLUMNS, width), scores[width * _COLUMNS :]
+    highest = table.max(axis=0)
+    floor = max(least, int(np.partition(highest, width - wanted)[width - wanted]))
+    columns = np.flatnonzero(highest >= floor)
+    line, column = np.nonzero(table[:, columns] >= floor)
+    return np.concatenate([line * width + columns[column], np.flatnonzero(rest >= floor) + width * _COLUMNS])
 
 
 def drop_until(after: Cursor, segment: Segment, rows: Rows | None, scores: Scores, nothing: int) -> None:
