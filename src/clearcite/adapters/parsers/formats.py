@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from clearcite.adapters.parsers.docx import parse_docx
 from clearcite.adapters.parsers.frames import check_document
+from clearcite.adapters.parsers.html import parse_html
 from clearcite.adapters.parsers.markdown import parse_markdown
 from clearcite.adapters.parsers.pdf import parse_pdf
 from clearcite.adapters.parsers.text import parse_plain, parse_rst
@@ -20,9 +22,12 @@ _TEXTUAL: Mapping[str, Callable[[str], ParsedDocument]] = MappingProxyType(
         media.PLAIN: parse_plain,
         media.RST: parse_rst,
         media.THREAD: parse_thread,
+        media.HTML: parse_html,
     }
 )
-_BINARY: Mapping[str, Callable[[bytes], ParsedDocument]] = MappingProxyType({media.PDF: parse_pdf})
+_BINARY: Mapping[str, Callable[[bytes], ParsedDocument]] = MappingProxyType(
+    {media.PDF: parse_pdf, media.DOCX: parse_docx}
+)
 
 
 def parse_document(content: bytes, media_type: str) -> ParsedDocument:

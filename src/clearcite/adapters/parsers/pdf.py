@@ -9,17 +9,17 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from clearcite.adapters.parsers.lines import Outline
+from clearcite.adapters.parsers.compose import Composer
 from clearcite.adapters.parsers.pdf_blocks import Block, page_blocks
 from clearcite.adapters.parsers.pdf_join import body_size, has_bold_header, join_pages, make_joiner
 from clearcite.adapters.parsers.pdf_page import Line, Page, open_document, read_page
-from clearcite.domain.corpus import ParsedDocument
+from clearcite.domain.corpus import ElementKind, ParsedDocument
 from clearcite.errors import TooLarge
 from clearcite.wire.decode import repair_text
 
 MAX_PAGES = 3000
 
-_NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)[.)]?\s+\S")
+_NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)(?:[.)]\s*|\s+)(?=[^\W\d])")
 _SPACES = re.compile(r"[^\S\n]+")
 _JUNK_TITLE = re.compile(
     r"(?:microsoft word - .*|untitled.*|.*\.(?:docx?|pdf|indd|tex|odt)|document\d*)\Z", re.I
@@ -40,11 +40,11 @@ def parse_pdf(content: bytes) -> ParsedDocument:
     _drop_repeated(pages)
     blocks = [block for page in pages for block in page_blocks(page)]
     assembly = _Assembly(blocks)
-    text, outline = assembly.write()
+    composer = assembly.write()
     flags = ("hidden_text",) if any(page.invisible for page in pages) else ()
     return ParsedDocument(
-        text=text,
-        elements=tuple(outline.elements),
+        text=composer.text,
+        elements=composer.elements,
         title=assembly.title if not title or _JUNK_TITLE.match(title) else repair_text(title),
         flags=flags,
         notes=(("parser", "pdf"), ("pages", str(count))),
@@ -81,13 +81,11 @@ class _Assembly:
         self.joiner = make_joiner(blocks)
         self.body_size = body_size(blocks)
         self.title: str | None = None
-        self.pieces: list[str] = []
-        self.at = 0
-        self.outline = Outline()
+        self.composer = Composer()
         self.header: tuple[int, int] | None = None
         self.columns = 0
 
-    def write(self) -> tuple[str, Outline]:
+    def write(self) -> Composer:
         self._take_title()
         for block in join_pages(self.blocks, self.joiner):
             if block.kind == "table":
@@ -95,8 +93,7 @@ class _Assembly:
                 continue
             self.header = None
             self._text(block)
-        text = "".join(self.pieces)
-        return text, self.outline
+        return self.composer
 
     def _take_title(self) -> None:
         """Bold or large lines that open the document are its title."""
@@ -110,14 +107,18 @@ class _Assembly:
             self.blocks.pop(0)
         if lines:
             self.title = self._resolved(" ".join(lines))
-            self._put("heading", self.title, 1, level=1)
+            self.composer.put("heading", self.title, level=1, page=1)
 
     def _text(self, block: Block) -> None:
         paragraphs = self._paragraphs(block)
         level = self._heading_level(block, paragraphs)
         for paragraph in paragraphs:
-            kind = "heading" if level else block.kind
-            self._put(kind, paragraph, block.page, level=level or block.level)
+            text = self._resolved(paragraph)
+            if text and level:
+                self.composer.put("heading", text, level=level, page=block.page)
+            elif text:
+                kind: ElementKind = "list_item" if block.kind == "list_item" else "paragraph"
+                self.composer.put(kind, text, level=block.level, page=block.page)
 
     def _heading_level(self, block: Block, paragraphs: Sequence[str]) -> int:
         """0 for what is no heading. A tagged heading of level n stands below the title: n + 1."""
@@ -146,42 +147,17 @@ class _Assembly:
         columns = max((len(row) for row in block.rows), default=0)
         goes_on = self.header is not None and columns == self.columns and not block.has_header
         for number, row in enumerate(block.rows):
-            text = " | ".join(self.joiner.cell(cell).strip() for cell in row).strip()
+            text = self._resolved(" | ".join(self.joiner.cell(cell).strip() for cell in row))
             if not text.replace("|", "").strip():
                 continue
             is_header = number == 0 and not goes_on and (block.has_header or has_bold_header(block))
-            span = self._put("table_row", text, block.page, header=None if is_header else self.header)
+            header = None if is_header else self.header
+            span = self.composer.put("table_row", text, header=header, page=block.page)
             if is_header:
                 self.header, self.columns = span, columns
             elif number == 0 and not goes_on:
                 self.header = None
         self.columns = columns
-
-    def _put(
-        self,
-        kind: str,
-        text: str,
-        page: int,
-        *,
-        level: int = 0,
-        header: tuple[int, int] | None = None,
-    ) -> tuple[int, int]:
-        """Append one block to the text, and its element."""
-        text = self._resolved(text)
-        tight = kind in ("list_item", "table_row") and self.outline.elements[-1:] != []
-        if self.at:
-            previous = self.outline.elements[-1].kind if self.outline.elements else ""
-            gap = "\n" if tight and previous == kind else "\n\n"
-            self.pieces.append(gap)
-            self.at += len(gap)
-        span = (self.at, self.at + len(text))
-        self.pieces.append(text)
-        self.at = span[1]
-        if kind == "heading":
-            self.outline.heading(span, level, text, page)
-        else:
-            self.outline.add(kind, span, level=level, header=header, page=page)  # type: ignore[arg-type]
-        return span
 
     def _paragraphs(self, block: Block) -> list[str]:
         return self.joiner.paragraphs(block.lines) or [""]
