@@ -1,0 +1,447 @@
+"""Random lives of a ledger against a dict: what each reader may read, step by step, crashes included.
+
+The model shares no rule with the code: it judges sequences, both sides and fencing in a few lines of its own.
+Every life ends with a rebuild from scratch that must hold the same documents, chunks and visibility.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+from clearcite.adapters.ledgers import enqueue, visible
+from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
+from clearcite.domain.access import Access, Acl, Principal
+from clearcite.domain.corpus import DocumentKey, SourceRecord
+from clearcite.ports import Built
+from clearcite.testing.clock import DAY, NOON, SECOND, PinnedClock
+from clearcite.testing.library import Library
+from clearcite.testing.records import access, delete, key, principal, upsert
+from clearcite.visibility import Visibility
+
+KEYS = (key("d1"), key("d2"), key("d1", source_id="wiki"), key("d1", tenant_id="globex"))
+READERS = (
+    principal("staff", subject_id="alice"),
+    principal("guest", subject_id="bob"),
+    principal("guest", "staff", subject_id="carol"),
+    principal("staff", tenant_id="globex", subject_id="dora"),
+)
+TEXTS = ("alpha", "beta\ngamma", "delta\n\nepsilon\nzeta", "\n")
+RIGHTS = (
+    access("staff"),
+    access("guest"),
+    access("guest", "staff"),
+    access("guest", "staff", deny=("user:bob",)),
+    access("staff", status="archived"),
+    access("staff", trusted=False),
+    access("guest", "staff", effective_from=NOON + DAY),
+    access("guest", "staff", effective_to=NOON + 2 * DAY),
+    access("guest", "staff", parent="a/b"),
+)
+LISTS = (None, Acl(allow=None), Acl(allow=()), Acl(allow=("guest",)), Acl(allow=None, deny=("user:alice",)))
+GENERATIONS = ("g1", "g2")
+State = tuple[str, Access]
+
+
+class Crashed(BaseException):
+    """The process stops here."""
+
+
+class Bomb:
+    """A record at which the process stops."""
+
+    @property
+    def content(self) -> bytes:
+        raise Crashed
+
+
+@dataclass
+class Card:
+    """What the model knows of a document. ``served``: by generation; ``tickets``: whose work still counts."""
+
+    sequence: int = 0
+    head: State | str | None = None
+    served: dict[str, State] = field(default_factory=dict)
+    tickets: dict[str, int] = field(default_factory=dict)
+    quarantined: bool = False
+
+
+@dataclass
+class Model:
+    cards: dict[DocumentKey, Card] = field(default_factory=lambda: {who: Card() for who in KEYS})
+    lists: dict[tuple[str, str], Acl] = field(default_factory=dict)
+    live: str = "g1"
+
+    def apply(self, record: SourceRecord) -> str:
+        card = self.cards[record.key]
+        new: State | str = record.delete_reason or (record.text or "", record.access or access())
+        if record.source_sequence < card.sequence:
+            return "stale_ignored"
+        if record.source_sequence == card.sequence:
+            return "noop" if new == card.head else "sequence_conflict"
+        before, card.sequence = card.head, record.source_sequence
+        if new == before:
+            return "checkpoint_advanced"
+        card.head = new
+        card.tickets.clear()
+        if isinstance(new, str):
+            card.served.clear()
+            return "deleted"
+        if before is None:
+            return "created"
+        if isinstance(before, str):
+            return "restored"
+        return "revised" if new[0] != before[0] else "access_changed"
+
+    def publish(self, ticket: int, generation: str, who: DocumentKey) -> bool:
+        card = self.cards[who]
+        if card.tickets.get(generation) != ticket:
+            return False
+        del card.tickets[generation]
+        if isinstance(card.head, tuple):
+            card.served[generation] = card.head
+        return True
+
+    def read(self, reader: Principal, now: int) -> dict[DocumentKey, str]:
+        found = {}
+        for who, card in self.cards.items():
+            served, head = card.served.get(self.live), card.head
+            if (
+                served is None
+                or not isinstance(head, tuple)
+                or card.quarantined
+                or who.tenant_id != reader.tenant_id
+            ):
+                continue
+            if self.admits(served[1], reader, now) and self.admits(head[1], reader, now):
+                text = "\n".join(line for line in served[0].split("\n") if line)
+                if text:
+                    found[who] = text
+        return found
+
+    def admits(self, rights: Access, reader: Principal, now: int) -> bool:
+        groups = {*reader.groups, f"user:{reader.subject_id}"}
+        if rights.status != "published" or not rights.trusted or groups & set(rights.deny):
+            return False
+        if not groups & set(rights.allow) or now < (rights.effective_from or 0):
+            return False
+        if rights.effective_to is not None and now >= rights.effective_to:
+            return False
+        return rights.parent is None or all(
+            self.opens(reader.tenant_id, path, groups) for path in ("a", "a/b")
+        )
+
+    def opens(self, tenant: str, path: str, groups: set[str]) -> bool:
+        acl = self.lists.get((tenant, path))
+        if acl is None or groups & set(acl.deny):
+            return False
+        return acl.allow is None or bool(groups & set(acl.allow))
+
+
+keys = st.sampled_from(KEYS)
+steps = st.integers(-1, 2)
+changes = st.lists(
+    st.tuples(keys, steps, st.sampled_from(TEXTS) | st.none(), st.sampled_from(RIGHTS)),
+    min_size=1,
+    max_size=4,
+)
+
+
+class Lives(RuleBasedStateMachine):
+    """``held``: builds that some worker still has in hand, whatever became of their leases."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
+        self.folder = Path(tempfile.mkdtemp(prefix="clearcite-lives-", dir=memory))
+        self.clock = PinnedClock()
+        self.library = Library(ledger=self.open(), clock=self.clock).start()
+        self.model = Model()
+        self.held: list[tuple[int, Built]] = []
+        self.seen: list[SourceRecord] = []
+        self.tickets = 0
+        self.second = False
+
+    def open(self) -> Any:
+        return open_sqlite_ledger(self.folder / "ledger.db", self.clock)
+
+    @initialize()
+    def start(self) -> None:
+        self.library.start()
+
+    def record(self, who: DocumentKey, step: int, text: str | None, rights: Access) -> SourceRecord:
+        sequence = max(1, self.model.cards[who].sequence + step)
+        if text is None:
+            return delete(sequence, who, "user_request" if rights.trusted else "source_deleted")
+        return upsert(text, sequence, who, rights)
+
+    def apply(self, records: Sequence[SourceRecord]) -> None:
+        assert self.library.actions(*records) == [self.model.apply(record) for record in records]
+        self.seen += records
+
+    @rule(batch=changes)
+    def change(self, batch: list[tuple[DocumentKey, int, str | None, Access]]) -> None:
+        for who, step, text, rights in batch:
+            self.apply([self.record(who, step, text, rights)])
+
+    @rule(batch=changes)
+    def change_in_one_batch(self, batch: list[tuple[DocumentKey, int, str | None, Access]]) -> None:
+        self.apply([self.record(*item) for item in batch])
+
+    @rule(data=st.data())
+    def repeat_old_events_in_another_order(self, data: st.DataObject) -> None:
+        if self.seen:
+            picks = data.draw(st.lists(st.sampled_from(range(len(self.seen))), max_size=6))
+            self.apply([self.seen[pick] for pick in picks])
+
+    @rule(
+        tenant=st.sampled_from(["acme", "globex"]),
+        path=st.sampled_from(["a", "a/b"]),
+        acl=st.sampled_from(LISTS),
+    )
+    def change_a_collection(self, tenant: str, path: str, acl: Acl | None) -> None:
+        self.library.ledger.put_collection(tenant, path, acl)
+        self.model.lists.pop((tenant, path), None)
+        if acl is not None:
+            self.model.lists[tenant, path] = acl
+
+    @rule(limit=st.integers(1, 3), generation=st.sampled_from(GENERATIONS))
+    def claim(self, limit: int, generation: str) -> None:
+        if generation == "g1" or self.second:
+            for built in self.library.build(self.library.claim(limit, generation=generation)):
+                self.tickets += 1
+                card = self.model.cards[built.job.key]
+                served = card.served.get(generation)
+                wanted = "delete" if isinstance(card.head, str) else "project"
+                if served is not None and isinstance(card.head, tuple) and served[0] == card.head[0]:
+                    wanted = "access"
+                assert built.job.kind == wanted
+                card.tickets[generation] = self.tickets
+                self.held.append((self.tickets, built))
+
+    def take(self, data: st.DataObject) -> list[tuple[int, Built]]:
+        """Some builds of one generation out of the workers' hands."""
+        if not self.held:
+            return []
+        picks = sorted(data.draw(st.sets(st.sampled_from(range(len(self.held))), min_size=1, max_size=3)))
+        generation = self.held[picks[0]][1].job.generation
+        return [self.held[pick] for pick in picks if self.held[pick][1].job.generation == generation]
+
+    @rule(data=st.data())
+    def publish(self, data: st.DataObject) -> None:
+        chosen = self.take(data)
+        if chosen:
+            generation = chosen[0][1].job.generation
+            wanted = [b.job.key for ticket, b in chosen if self.model.publish(ticket, generation, b.job.key)]
+            published = self.library.publish([built for _, built in chosen], generation)
+            assert list(published) == wanted
+
+    @rule(data=st.data())
+    def crash_while_publishing(self, data: st.DataObject) -> None:
+        chosen = self.take(data)
+
+        def crash(_: str | None) -> str:
+            raise Crashed
+
+        try:
+            if chosen:
+                generation = chosen[0][1].job.generation
+                self.library.ledger.publish(generation, [built for _, built in chosen], crash)
+        except Crashed:
+            self.reopen()
+        else:  # nothing but acknowledgements: the index was not asked, and all of it counts
+            for ticket, built in chosen:
+                self.model.publish(ticket, built.job.generation, built.job.key)
+
+    @rule(batch=changes)
+    def crash_while_accepting_and_repeat(
+        self, batch: list[tuple[DocumentKey, int, str | None, Access]]
+    ) -> None:
+        records = [self.record(*item) for item in batch]
+        with pytest.raises(Crashed):
+            self.library.ledger.apply([*records, Bomb()], "manifest-1")  # type: ignore[list-item]
+        self.reopen()
+        self.library.apply(*records)
+        for record in records:
+            self.model.apply(record)
+        self.seen += records
+
+    @rule(data=st.data())
+    def fail(self, data: st.DataObject) -> None:
+        for ticket, built in self.take(data):
+            job, card = built.job, self.model.cards[built.job.key]
+            self.library.ledger.fail(job, "parser")
+            if card.tickets.get(job.generation) == ticket:
+                del card.tickets[job.generation]
+
+    @rule(data=st.data())
+    def release(self, data: st.DataObject) -> None:
+        for ticket, built in self.take(data):
+            job, card = built.job, self.model.cards[built.job.key]
+            self.library.ledger.release([job])
+            if card.tickets.get(job.generation) == ticket:
+                del card.tickets[job.generation]
+
+    @rule(micros=st.sampled_from([SECOND, 40 * SECOND, DAY // 2]))
+    def wait(self, micros: int) -> None:
+        self.clock.advance(micros)
+
+    @rule()
+    def restart(self) -> None:
+        self.reopen()
+
+    def reopen(self) -> None:
+        self.library.ledger.close()
+        self.library.ledger = self.open()
+        self.library.visibility = Visibility()
+
+    @rule(who=keys)
+    def quarantine(self, who: DocumentKey) -> None:
+        if self.model.cards[who].head is not None:
+            self.library.ledger.quarantine(who, "integrity")
+            self.model.cards[who].quarantined = True
+
+    @rule(who=keys)
+    def reinstate(self, who: DocumentKey) -> None:
+        card = self.model.cards[who]
+        if card.head is not None:
+            self.library.ledger.reinstate(who)
+            card.tickets.clear()
+            if card.quarantined:
+                card.served.clear()
+            card.quarantined = False
+
+    @rule(name=st.sampled_from(GENERATIONS))
+    def promote(self, name: str) -> None:
+        if not self.second:
+            self.library.ledger.start_generation("g2", '{"chunker":"lines-1","second":1}')
+            self.second = True
+        self.library.ledger.promote(name)
+        self.model.live = name
+
+    @invariant()
+    def every_reader_reads_what_the_model_says(self) -> None:
+        for reader in READERS:
+            assert self.library.read(reader) == self.model.read(reader, self.clock.now())
+
+    def teardown(self) -> None:
+        try:
+            self.settle()
+            self.compare_with_a_rebuild()
+        finally:
+            self.library.ledger.close()
+            shutil.rmtree(self.folder)
+
+    def settle(self) -> None:
+        for who, card in self.model.cards.items():
+            if card.head is not None:
+                self.library.ledger.reinstate(who)
+        for generation in GENERATIONS if self.second else ("g1",):
+            self.library.work(generation)
+        for entry in self.library.ledger.status()["outbox"]:
+            assert entry["waiting"] == 0
+        for card in self.model.cards.values():
+            card.quarantined = False
+            if isinstance(card.head, tuple):
+                card.served[self.model.live] = card.head
+        self.every_reader_reads_what_the_model_says()
+
+    def compare_with_a_rebuild(self) -> None:
+        ledger = open_sqlite_ledger(None, self.clock)
+        fresh = Library(ledger=ledger, clock=self.clock).start()
+        for (tenant, path), acl in self.model.lists.items():
+            ledger.put_collection(tenant, path, acl)
+        for who, card in self.model.cards.items():
+            if card.head is not None:
+                text, rights = card.head if isinstance(card.head, tuple) else (None, RIGHTS[0])
+                reason: Any = card.head
+                fresh.apply(delete(9, who, reason) if text is None else upsert(text, 9, who, rights))
+        fresh.work()
+        assert content(self.library) == content(fresh)
+        ledger.close()
+
+
+def content(library: Library) -> dict[str, Any]:
+    """Served documents, their chunks and their readers: everything a rebuild must reproduce."""
+    ids = sorted({name for names in library.entries.values() for name in names})
+    with library.ledger.snapshot() as snapshot:
+        stored = snapshot.chunks(ids)
+        served = [
+            item
+            for tenant in ("acme", "globex")
+            for item in snapshot.documents(tenant, "", 99)
+            if item.present
+        ]
+        chunks = {name: (item.chunk, item.key, item.served_state_hash) for name, item in stored.items()}
+        documents = {item.key: (item.text_sha256, item.served_state_hash, item.title) for item in served}
+    readable = [library.read(reader) for reader in READERS]
+    return {"chunks": chunks, "documents": documents, "readable": readable, "count": count(library)}
+
+
+def count(library: Library) -> int:
+    return int(library.ledger.status()["chunks"])
+
+
+SETTINGS = settings(
+    max_examples=120,
+    stateful_step_count=25,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    print_blob=True,
+)
+
+
+def test_any_life_of_a_ledger_shows_each_reader_what_the_model_says() -> None:
+    run_state_machine_as_test(Lives, settings=SETTINGS)  # type: ignore[no-untyped-call]
+
+
+def served_side_only(refresh: Callable[..., None]) -> Callable[..., None]:
+    """The mistake the both-sides rule prevents: rows follow publications, not the head."""
+
+    def late(tx: Any, document: int) -> None:
+        waiting = tx.row("SELECT 1 FROM outbox WHERE document = ?", document)
+        if waiting is None or tx.row("SELECT 1 FROM visibility WHERE document = ?", document) is None:
+            refresh(tx, document)
+
+    return late
+
+
+FINDING = settings(SETTINGS, max_examples=300, database=None, phases=(Phase.generate,))
+
+
+def test_control_a_ledger_that_trusts_the_served_side_alone_is_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(visible, "refresh", served_side_only(visible.refresh))
+    with pytest.raises(AssertionError):
+        run_state_machine_as_test(Lives, settings=FINDING)  # type: ignore[no-untyped-call]
+
+
+def test_control_a_newer_event_that_keeps_the_number_of_the_older_one_is_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    keeping = enqueue.SQL["put_event"].replace("INSERT OR REPLACE", "INSERT") + (
+        " ON CONFLICT (generation, document) DO UPDATE"
+        " SET kind = excluded.kind, revision = excluded.revision, access = excluded.access"
+    )
+    monkeypatch.setattr(enqueue, "SQL", {**enqueue.SQL, "put_event": keeping})
+    with pytest.raises(AssertionError):
+        run_state_machine_as_test(Lives, settings=FINDING)  # type: ignore[no-untyped-call]
+
+
+@pytest.mark.soak
+@pytest.mark.skipif("CLEARCITE_SOAK" not in os.environ, reason="long: set CLEARCITE_SOAK to run it")
+def test_many_long_lives() -> None:
+    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        Lives, settings=settings(SETTINGS, max_examples=2_000, stateful_step_count=60)
+    )
