@@ -22,6 +22,7 @@ from clearcite.answer.tracing import ask_trace, search_trace
 from clearcite.domain.access import Micros, Principal
 from clearcite.domain.answer import EXIT_CODES, Answer, PublicAnswer, PublicDocument, PublicSearch
 from clearcite.domain.retrieval import Question, Scope
+from clearcite.domain.trace import Trace
 from clearcite.errors import ClearciteError, DependencyUnavailable, InputError, IntegrityFault
 from clearcite.operator import Operator
 from clearcite.ports import Clock, Index, Ledger, Snapshot, TraceStore
@@ -33,21 +34,29 @@ MAX_GROUPS = 128
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Pipeline:
+    """What depends on the manifest of a generation: its index, and the parts that must agree with it."""
+
+    index: Index
+    parts: Parts
+    manifest_hash: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
     """Everything an engine is made of; ``wiring`` builds it.
 
+    ``pipeline`` gives what belongs to a generation by its name, so that a promotion needs no restart.
     ``trace_id`` makes 128 random bits in hex. ``faults`` names stages that shall fail, for drills and tests.
     """
 
     ledger: Ledger
-    index: Index
     traces: TraceStore
     visibility: Visibility
-    parts: Parts
+    pipeline: Callable[[str], Pipeline]
     clock: Clock
     trace_id: Callable[[], str]
     config_hash: str
-    manifest_hash: str
     deadline_ms: int = 30_000
     allow_past: bool = True
     faults: Mapping[str, Exception] = field(default_factory=dict)
@@ -84,8 +93,16 @@ class Engine:
         run = Run(describe=describe, deadline=_deadline(services), faults=services.faults)
         outcome, state, code = self._answered(asked, principal, run)
         public = publish(outcome.answer, outcome.document_hashes, trace_id)
-        services.traces.append(
-            ask_trace(asked, principal, public, outcome=outcome, state=state, stages=run.records, now=services.clock.now())
+        self._record(
+            ask_trace(
+                asked,
+                principal,
+                public,
+                outcome=outcome,
+                state=state,
+                stages=run.records,
+                now=services.clock.now(),
+            )
         )
         return Reply(public=public, exit_code=code or EXIT_CODES[public.status])
 
@@ -97,29 +114,35 @@ class Engine:
         ``after`` is the ``next`` of the page before. Raises InputError, DependencyUnavailable, IntegrityFault.
         """
         services = self._services
-        asked = _question(question, {**options, "after": None} if "after" in options else options)
-        wanted = searching.wanted(k, collapse, options.get("after"))
+        wanted = searching.wanted(k, collapse, options.pop("after", None))
+        asked = _question(question, options)
         trace_id = services.trace_id()
         run = Run(describe=describe, deadline=_deadline(services), faults=services.faults)
         scope = self._scope(principal, asked.as_of)
         with services.ledger.snapshot() as snapshot:
             state = self._state(snapshot, scope)
             sight = run.step(self.open_sight, snapshot, scope)
+            parts = services.pipeline(snapshot.generation).parts
             try:
-                public = searching.search(asked, wanted, sight, services.parts, run, trace_id)
+                public = searching.search(asked, wanted, sight, parts, run, trace_id)
             except ReadTampered as fault:
                 self._quarantine(fault)
                 raise
-        services.traces.append(search_trace(asked, principal, public, state=state, stages=run.records, now=services.clock.now()))
+        now = services.clock.now()
+        self._record(search_trace(asked, principal, public, state=state, stages=run.records, now=now))
         return public
 
-    def documents(self, principal: Principal, *, limit: int = 100, after: str = "") -> Sequence[PublicDocument]:
+    def documents(
+        self, principal: Principal, *, limit: int = 100, after: str = ""
+    ) -> Sequence[PublicDocument]:
         """The documents the principal may read now, in the order (source id, document id), text left out."""
         scope = self._scope(principal, None)
         with self._services.ledger.snapshot() as snapshot:
             return lookup.documents(snapshot, judge_for(scope, snapshot), limit, after)
 
-    def document(self, document_id: str, principal: Principal, *, source_id: str = "default") -> PublicDocument:
+    def document(
+        self, document_id: str, principal: Principal, *, source_id: str = "default"
+    ) -> PublicDocument:
         """One document with its canonical text. A missing one and a forbidden one raise the same NotFound."""
         scope = self._scope(principal, None)
         with self._services.ledger.snapshot() as snapshot:
@@ -133,13 +156,24 @@ class Engine:
         """The operator's view; refused for a principal without the role ``operator``."""
         if "operator" not in principal.roles:
             raise InputError("This needs the role operator.")
-        return Operator(self._services.ledger, self._services.traces, self.replay)
+        services = self._services
+        return Operator(services.ledger, services.traces, services.visibility, self.replay)
 
-    def replay(self, question: Question, principal: Principal, trace_id: str) -> tuple[PublicAnswer, dict[str, Any]]:
+    def replay(
+        self, question: Question, principal: Principal, trace_id: str
+    ) -> tuple[PublicAnswer, dict[str, Any]]:
         """Answer again without writing a trace; for ``verify``."""
         run = Run(describe=describe, deadline=None)
         outcome, state, _ = self._answered(question, principal, run)
         return publish(outcome.answer, outcome.document_hashes, trace_id), state
+
+    def probe(self) -> str:
+        """Open what a question would open, and say what it is; for ``doctor``."""
+        with self._services.ledger.snapshot() as snapshot:
+            pipeline = self._services.pipeline(snapshot.generation)
+            pipeline.index.open(snapshot.index_manifest)
+            legs = "words and vectors" if pipeline.parts.embedder else "words only"
+            return f"generation {snapshot.generation}, {legs}"
 
     def open_sight(self, snapshot: Snapshot, scope: Scope) -> Sight:
         """Authorize first: what this scope may read at this snapshot, before a word of the question counts."""
@@ -157,11 +191,13 @@ class Engine:
             snapshot=snapshot,
             readable=services.visibility.readable(snapshot, scope),
             judge=judge,
-            view=services.index.open(snapshot.index_manifest),
+            view=services.pipeline(snapshot.generation).index.open(snapshot.index_manifest),
             superseding=tuple(superseding),
         )
 
-    def _answered(self, asked: Question, principal: Principal, run: Run) -> tuple[Outcome, dict[str, Any], int]:
+    def _answered(
+        self, asked: Question, principal: Principal, run: Run
+    ) -> tuple[Outcome, dict[str, Any], int]:
         """The outcome, the state it depends on, and an exit code of its own for integrity faults."""
         scope = self._scope(principal, asked.as_of)
         state: dict[str, Any] = {}
@@ -169,16 +205,29 @@ class Engine:
             with self._services.ledger.snapshot() as snapshot:
                 state = self._state(snapshot, scope)
                 sight = run.step(self.open_sight, snapshot, scope)
-                return answer(asked, sight, self._services.parts, run), state, 0
+                parts = self._services.pipeline(snapshot.generation).parts
+                return answer(asked, sight, parts, run), state, 0
         except IntegrityFault as fault:
             self._quarantine(fault)
             return _unavailable("integrity"), state, fault.exit_code
-        except DependencyUnavailable:
+        except ClearciteError:
             return _unavailable("dependency"), state, 0
+        except Exception as error:  # noqa: BLE001 - whatever a port raises, the question fails closed
+            run.note("snapshot", "failed", {"cause": type(error).__name__})
+            return _unavailable("dependency"), state, 0
+
+    def _record(self, trace: Trace) -> None:
+        """An answer whose trace cannot be written is not released."""
+        try:
+            self._services.traces.append(trace)
+        except ClearciteError:
+            raise
+        except Exception as error:
+            raise DependencyUnavailable("The trace could not be written, so nothing is shown.") from error
 
     def _quarantine(self, fault: ClearciteError) -> None:
         if isinstance(fault, ReadTampered):
-            self._services.ledger.quarantine(fault.stored.key, "integrity")
+            self._services.ledger.quarantine(fault.key, "integrity")
 
     def _scope(self, principal: Principal, as_of: Micros | None) -> Scope:
         if not principal.tenant_id or not principal.groups:
@@ -199,7 +248,7 @@ class Engine:
             "position": snapshot.position,
             "generation": snapshot.generation,
             "index_manifest": snapshot.index_manifest,
-            "manifest_hash": self._services.manifest_hash,
+            "manifest_hash": self._services.pipeline(snapshot.generation).manifest_hash,
             "config_hash": self._services.config_hash,
         }
 
@@ -225,7 +274,7 @@ def _deadline(services: Services) -> float:
 
 
 def _question(text: str, options: Mapping[str, Any]) -> Question:
-    unknown = sorted(set(options) - {"as_of", "target_version", "sources", "route", "topic", "after"})
+    unknown = sorted(set(options) - {"as_of", "target_version", "sources", "route", "topic"})
     if unknown:
         raise InputError(f"Unknown options: {', '.join(unknown)}.")
     normal = unicodedata.normalize("NFC", text)

@@ -4,17 +4,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clearcite.answer.verify import Replay, Verdict, verify_trace
+from clearcite.domain.access import Principal
+from clearcite.domain.retrieval import Scope
 from clearcite.domain.trace import Trace
 from clearcite.errors import NotFound
 from clearcite.ports import Ledger, TraceStore
+from clearcite.visibility import Visibility
+from clearcite.wire import from_json
 
 
 class Operator:
     """Bound to one engine; ``Engine.operator`` checks the role before it makes one."""
 
-    def __init__(self, ledger: Ledger, traces: TraceStore, replay: Replay) -> None:
+    def __init__(self, ledger: Ledger, traces: TraceStore, visibility: Visibility, replay: Replay) -> None:
         self._ledger = ledger
         self._traces = traces
+        self._visibility = visibility
         self._replay = replay
 
     def inspect(self, trace_id: str) -> Trace:
@@ -31,7 +36,16 @@ class Operator:
         """Recompute an answer from the ledger; see ``answer.verify``."""
         return verify_trace(self.inspect(trace_id), self._replay, response)
 
+    def reasons(self, trace: Trace) -> Mapping[str, Sequence[str]]:
+        """Why each document of the store was, or would now be, hidden from the traced asker; [] if it is not."""
+        principal = from_json(Principal, trace.request["principal"], what="the traced principal")
+        scope = Scope(principal=principal, as_of=trace.state["as_of"], partitions=(principal.tenant_id,))
+        with self._ledger.snapshot() as snapshot:
+            found = self._visibility.reasons(snapshot, scope)
+        return {
+            f"{key.tenant_id}/{key.source_id}/{key.document_id}": list(why)
+            for key, why in sorted(found.items())
+        }
+
     def status(self) -> Mapping[str, Any]:
         return self._ledger.status()
-
-

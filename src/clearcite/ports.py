@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from clearcite.domain.access import Access, AccessClass, Acl, Micros, Principal
 from clearcite.domain.corpus import Chunk, Description, DocumentKey, ParsedDocument, SourceRecord
-from clearcite.domain.lifecycle import Decision
+from clearcite.domain.lifecycle import Decision, Head
 from clearcite.domain.retrieval import (
     Cursor,
     DenseQuery,
@@ -242,6 +242,9 @@ class Reader(Protocol):
 
 class Ledger(Intake, Outbox, Reader, Protocol):
     """The canonical store: the only truth about what exists and who may read it."""
+
+    def head(self, key: DocumentKey) -> Head | None:
+        """The newest state accepted of a document: what the next record is judged against."""
 
     def start_generation(self, generation: str, manifest: str) -> None:
         """Register a generation with its manifest (canonical JSON); the first one becomes ``live``."""

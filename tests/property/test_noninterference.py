@@ -7,20 +7,18 @@ caller's view, written before, between and after the readable ones. Every public
 from __future__ import annotations
 
 import os
-import shutil
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.support.world import DAY, NOW, World, body, close_worlds, deletion, make_world, principal, record
 
 from clearcite.domain.access import Acl
-from tests.support.world import DAY, NOW, World, body, deletion, make_world, principal, record
 
-WORDS = (
-    "queue worker retry limit backlog invoice export quota replica region token webhook archive report"
-    " holiday allowance kettle bicycle"
-).split()
+WORDS = ["queue", "worker", "retry", "limit", "backlog", "invoice", "export", "quota", "replica", "region", "token", "webhook", "archive", "report", "holiday", "allowance", "kettle", "bicycle"]
 VALUES = ("5 days", "12 hours", "EUR 40", "300 requests", "HX-12", "2.4", "yes", "no")
 SOAK = os.environ.get("CLEARCITE_SOAK") == "1"
 
@@ -126,13 +124,12 @@ def seen(world: World, asked: list[str]) -> list[bytes]:
 
 def check(readable: list[str], hidden: list[Hidden], asked: list[str]) -> None:
     plain, crowded = make_world(), make_world()
+    fill(plain, readable, [])
+    fill(crowded, readable, hidden)
     try:
-        fill(plain, readable, [])
-        fill(crowded, readable, hidden)
         assert seen(crowded, asked) == seen(plain, asked)
     finally:
-        for world in (plain, crowded):
-            shutil.rmtree(world.folder, ignore_errors=True)
+        close_worlds()
 
 
 case = given(
@@ -161,6 +158,42 @@ def test_ten_thousand_pairs_of_worlds_look_alike(
     check(readable, hidden, asked)
 
 
+class SeesEverything:
+    """The mitigation off: the index counts hidden chunks; confirmation still drops them."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def readable(self, snapshot: Any, scope: Any) -> Any:
+        real = self._real.readable(snapshot, scope)
+
+        class Everything:
+            partitions = real.partitions
+            token = ("everything", snapshot.position)
+
+            def mask(self, partition: str) -> Any:
+                return np.ones(64, dtype=np.bool_)
+
+        return Everything()
+
+
+def test_control_with_hidden_chunks_counted_the_same_worlds_differ() -> None:
+    """A correct access list on results alone does not keep the promise: rank and count betray what is hidden."""
+    readable = [
+        "# A\n\nThe worker backlog is long. The worker sleeps.",
+        "# B\n\nThe kettle bicycle is long. The kettle boils.",
+    ]
+    hidden = [Hidden(text=f"# H\n\nThe worker number {n} waits.", how="other_group", later="nothing", when=2)
+              for n in range(5)]  # fmt: skip
+    plain, crowded = make_world(), make_world()
+    fill(plain, readable, [])
+    fill(crowded, readable, hidden)
+    asked = ["worker kettle"]
+    assert seen(crowded, asked) == seen(plain, asked)
+    bent = [world.with_services(visibility=SeesEverything(world.services.visibility)) for world in (plain, crowded)]
+    assert seen(bent[1], asked) != seen(bent[0], asked)
+
+
 def test_control_a_document_that_is_readable_does_change_what_is_seen() -> None:
     """The test above can fail: the same worlds differ as soon as the extra document may be read."""
     readable = ["# Queue\n\nThe queue worker retry limit is 5 days."]
@@ -169,5 +202,4 @@ def test_control_a_document_that_is_readable_does_change_what_is_seen() -> None:
     fill(crowded, readable, [])
     crowded.put(record("extra", "# Queue\n\nThe queue worker retry limit is 12 hours."))
     asked = ["What is the queue worker retry limit?"]
-    note("control")
     assert seen(crowded, asked) != seen(plain, asked)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from typing import Any
 
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
-from clearcite.adapters.parsers.registry import DirectParser
+from clearcite.adapters.parsers.formats import LocalParser
 from clearcite.adapters.rerankers.lexical import LexicalReranker
 from clearcite.adapters.traces.sqlite import open_sqlite_traces
 from clearcite.adapters.writers.extractive import ExtractiveWriter
@@ -21,7 +22,7 @@ from clearcite.answer.pipeline import Parts
 from clearcite.domain.access import Access, Principal
 from clearcite.domain.corpus import Description, DocumentKey, SourceRecord
 from clearcite.domain.manifest import PipelineManifest
-from clearcite.engine import Engine, Services
+from clearcite.engine import Engine, Pipeline, Services
 from clearcite.ingest.build import Builder
 from clearcite.ingest.chunk import CHUNKER
 from clearcite.ingest.pipeline import project, tidy
@@ -101,15 +102,19 @@ class World:
     def engine(self) -> Engine:
         return Engine(self.services)
 
+    @property
+    def pipeline(self) -> Pipeline:
+        return self.services.pipeline(GENERATION)
+
     def put(self, *records: SourceRecord, publish: bool = True) -> None:
-        for applied in self.services.ledger.apply(records, self.services.manifest_hash):
+        for applied in self.services.ledger.apply(records, self.pipeline.manifest_hash):
             if applied.error is not None:
                 raise applied.error
         if publish:
             self.publish()
 
     def publish(self, *, merge: bool = False) -> None:
-        ledger, index = self.services.ledger, self.services.index
+        ledger, index = self.services.ledger, self.pipeline.index
         for batch in project(ledger, index, self.builder, GENERATION, "test"):
             if batch.failed:
                 raise AssertionError(batch.failed)
@@ -119,8 +124,25 @@ class World:
     def with_services(self, **changes: Any) -> World:
         return replace(self, services=replace(self.services, **changes))
 
+    def with_index(self, index: Any) -> World:
+        pipeline = replace(self.pipeline, index=index)
+        return self.with_services(pipeline=lambda generation: pipeline)
+
     def with_parts(self, **changes: Any) -> World:
-        return self.with_services(parts=replace(self.services.parts, **changes))
+        pipeline = replace(self.pipeline, parts=replace(self.pipeline.parts, **changes))
+        return self.with_services(pipeline=lambda generation: pipeline)
+
+
+_OPEN: list[World] = []
+
+
+def close_worlds() -> None:
+    """Close what was made since the last call; after each test, and inside long ones after each example."""
+    while _OPEN:
+        world = _OPEN.pop()
+        world.services.ledger.close()
+        world.services.traces.close()
+        shutil.rmtree(world.folder, ignore_errors=True)
 
 
 def make_world(
@@ -146,26 +168,28 @@ def make_world(
         analyzer=analyzer,
         live=PhraseSet(tuple(live)),
         embedder=embedder,
-        reranker=LexicalReranker(analyzer),
+        reranker=LexicalReranker(),
         writer=ExtractiveWriter(analyzer, embedder),
         budget=Budget(passages=8, characters=12_000),
         depth=100,
     )
+    index = LocalIndex(folder / "index", manifest)
+    pipeline = Pipeline(index=index, parts=parts, manifest_hash=manifest.hash())
     services = Services(
         ledger=ledger,
-        index=LocalIndex(folder / "index", manifest),
         traces=open_sqlite_traces(None),
         visibility=Visibility(),
-        parts=parts,
+        pipeline=lambda generation: pipeline,
         clock=clock,
         trace_id=lambda: f"{next(numbers):032x}",
         config_hash="test",
-        manifest_hash=manifest.hash(),
     )
     builder = Builder(
-        parser=DirectParser(), analyzer=analyzer, embedder=embedder, chunk_words=manifest.chunk_words
+        parser=LocalParser(), analyzer=analyzer, embedder=embedder, chunk_words=manifest.chunk_words
     )
-    return World(services=services, builder=builder, clock=clock, folder=folder)
+    world = World(services=services, builder=builder, clock=clock, folder=folder)
+    _OPEN.append(world)
+    return world
 
 
 def body(public: Any) -> bytes:

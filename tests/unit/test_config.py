@@ -13,8 +13,15 @@ def write(folder: Path, text: str) -> Path:
 
 def test_flags_go_before_the_environment_before_the_file_before_defaults(tmp_path: Path) -> None:
     folder = write(tmp_path, "[answer]\ndepth = 40\nclaims = 2\nevidence_limit = 5\n")
-    settings = load_settings(folder, env={"CLEARCITE_DEPTH": "50", "CLEARCITE_CLAIMS": "1"}, flags={"depth": 60})
-    assert (settings.depth, settings.claims, settings.evidence_limit, settings.answer_words) == (60, 1, 5, 100)
+    settings = load_settings(
+        folder, env={"CLEARCITE_DEPTH": "50", "CLEARCITE_CLAIMS": "1"}, flags={"depth": 60}
+    )
+    assert (settings.depth, settings.claims, settings.evidence_limit, settings.answer_words) == (
+        60,
+        1,
+        5,
+        100,
+    )
     assert settings.origins["depth"] == "flag"
     assert settings.origins["claims"] == "CLEARCITE_CLAIMS"
     assert settings.origins["evidence_limit"] == "clearcite.toml"

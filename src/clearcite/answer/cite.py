@@ -1,9 +1,9 @@
 """Drafts → claims: every quote is bound to a passage that was selected, and to the bytes it names."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from clearcite.domain.answer import Claim, Disagreement
-from clearcite.domain.retrieval import Evidence
+from clearcite.domain.retrieval import Evidence, Passage
 
 MIN_QUOTE = 2
 """A quote shorter than this many code points anchors nothing."""
@@ -23,7 +23,7 @@ def bound_sides(
     return tuple(d for d in disagreements if all(_is_bound(side.claim, known) for side in d.sides))
 
 
-def _is_bound(claim: Claim, known: dict[str, object]) -> bool:
+def _is_bound(claim: Claim, known: Mapping[str, Passage]) -> bool:
     for quote in claim.quotes:
         passage = quote.passage
         inside = passage.start <= quote.start < quote.end <= passage.end

@@ -9,10 +9,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from clearcite.domain.access import AccessClass, Acl, class_admits, in_force
-from clearcite.domain.corpus import chunk_id, revision_label, state_hash
+from clearcite.domain.corpus import DocumentKey, chunk_id, revision_label, state_hash
 from clearcite.domain.digest import sha256_text
-from clearcite.domain.retrieval import Confirmed, ConfirmedLeg, Cursor, Dropped, HitPage, Leg, Passage, Plan
-from clearcite.domain.retrieval import Recall, Scope
+from clearcite.domain.retrieval import (
+    Confirmed,
+    ConfirmedLeg,
+    Cursor,
+    Dropped,
+    HitPage,
+    Leg,
+    Passage,
+    Plan,
+    Recall,
+    Scope,
+)
 from clearcite.errors import DependencyUnavailable, IntegrityFault
 from clearcite.ports import Snapshot, StoredChunk, StoredDocument
 
@@ -21,11 +31,11 @@ MAX_PAGES = 50
 
 
 class ReadTampered(IntegrityFault):
-    """A readable document does not match its hashes; ``stored`` names it for quarantine."""
+    """A readable document does not match its hashes; ``key`` names it for quarantine."""
 
-    def __init__(self, stored: StoredChunk | StoredDocument) -> None:
+    def __init__(self, key: DocumentKey) -> None:
         super().__init__("Stored data does not match its hash.")
-        self.stored = stored
+        self.key = key
 
 
 @dataclass(slots=True)
@@ -123,7 +133,7 @@ def verify(stored: StoredChunk) -> None:
     same_text = sha256_text(chunk.text) == chunk.sha256
     identity = chunk_id(stored.key, stored.content_sha256, stored.chunker, (chunk.start, chunk.end))
     if not same_text or identity != chunk.chunk_id or chunk.end - chunk.start != len(chunk.text):
-        raise ReadTampered(stored)
+        raise ReadTampered(stored.key)
     verify_access(stored)
 
 
@@ -135,7 +145,7 @@ def verify_access(stored: StoredChunk | StoredDocument) -> None:
         or stored.head_access.digest() != stored.head_access_digest
         or state != stored.served_state_hash
     ):
-        raise ReadTampered(stored)
+        raise ReadTampered(stored.key)
 
 
 def to_passage(stored: StoredChunk) -> Passage:

@@ -40,10 +40,7 @@ def _kept_documents(passages: Iterable[Passage]) -> Callable[[Passage], bool]:
         for group in _groups(passage):
             best[group] = min(best.get(group, _order(passage)), _order(passage))
     lost = {
-        passage.key
-        for passage in all_passages
-        for group in _groups(passage)
-        if best[group][1] != passage.key
+        passage.key for passage in all_passages for group in _groups(passage) if best[group][1] != passage.key
     }
     return lambda passage: passage.key not in lost
 
@@ -51,7 +48,9 @@ def _kept_documents(passages: Iterable[Passage]) -> Callable[[Passage], bool]:
 def _groups(passage: Passage) -> list[tuple[str, ...]]:
     """The groups of mirrors a document belongs to: equal normalised text, or one canonical id in one source."""
     key, canonical = passage.key, passage.description.canonical_document_id
-    groups: list[tuple[str, ...]] = [("text", key.tenant_id, passage.normal_sha256)] if passage.normal_sha256 else []
+    groups: list[tuple[str, ...]] = (
+        [("text", key.tenant_id, passage.normal_sha256)] if passage.normal_sha256 else []
+    )
     if canonical is not None:
         groups.append(("source", key.tenant_id, key.source_id, canonical))
     return groups

@@ -35,9 +35,7 @@ def diversify(ranked: tuple[Ranked, ...]) -> tuple[Ranked, ...]:
     return tuple(first + later)
 
 
-def fit_budget(
-    ranked: tuple[Ranked, ...], disagreements: tuple[Disagreement, ...], budget: Budget
-) -> Chosen:
+def fit_budget(ranked: tuple[Ranked, ...], disagreements: tuple[Disagreement, ...], budget: Budget) -> Chosen:
     """Take passages in rank order while they fit; the sides of a disagreement are taken before all others."""
     needed = {
         quote.passage.chunk_id

@@ -6,8 +6,9 @@ it is, so that lexical scores mean the same with and without an embedder elsewhe
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from clearcite.domain.retrieval import Confirmed, ConfirmedLeg, Passage, Ranked
+from clearcite.domain.retrieval import Confirmed, ConfirmedLeg, Passage, Plan, Ranked
 
 SCALE = 1_000_000
 """What the best passage of a leg scores after normalisation; the worst one returned scores 0."""
@@ -47,3 +48,11 @@ def _factors(name: str, legs: Sequence[ConfirmedLeg]) -> tuple[tuple[str, int], 
     for leg in legs:
         found += [(leg.leg, score) for passage, score in leg.hits if passage.chunk_id == name]
     return tuple(found)
+
+
+def counted(plan: Plan, confirmed: Confirmed) -> Plan:
+    """The plan with the readable counts of its words, as the lexical leg was scored with."""
+    for leg in confirmed.legs:
+        if leg.leg == "lexical":
+            return replace(plan, documents=leg.documents, frequencies=leg.frequencies)
+    return plan

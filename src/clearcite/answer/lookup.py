@@ -40,7 +40,7 @@ def document(snapshot: Snapshot, judge: Judge, source_id: str, document_id: str)
         if stored is not None and judge.admits(stored):
             verify_access(stored)
             if sha256_text(stored.text) != stored.text_sha256:
-                raise ReadTampered(stored)
+                raise ReadTampered(stored.key)
             return _public(stored, with_text=True)
     raise NotFound("There is no such document, or you may not read it.")
 

@@ -8,20 +8,22 @@ yields another plan, at most twice, and never a jump back. Nothing here publishe
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from clearcite.answer.check import Checked, check
+from clearcite.answer.check import Checked, Drafted, check
+from clearcite.answer.conflicts import find_conflicts
+from clearcite.answer.resolve import resolve_conflicts
+
 from clearcite.answer.cite import bound_sides, cite
 from clearcite.answer.confirm import Judge, confirm
-from clearcite.answer.conflicts import find_conflicts
 from clearcite.answer.deduplicate import deduplicate
 from clearcite.answer.evidence import Budget, Chosen, diversify, fit_budget
-from clearcite.answer.fuse import fuse
+from clearcite.answer.fuse import counted, fuse
 from clearcite.answer.plan import plan_query
 from clearcite.answer.recall import embed_question, queries, recall
 from clearcite.answer.rerank import rerank
-from clearcite.answer.resolve import resolve_conflicts
 from clearcite.answer.supersede import set_aside_superseded
 from clearcite.answer.weigh import weigh
 from clearcite.domain.answer import Answer, Claim, Disagreement
+from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.retrieval import Confirmed, Cursor, DenseQuery, HitPage, Leg, Plan, Question, Ranked
 from clearcite.errors import ClearciteError, DeadlineExceeded, IntegrityFault
 from clearcite.ports import Embedder, IndexView, Readable, Reranker, Snapshot, StoredDocument, Writer
@@ -69,7 +71,7 @@ class Outcome:
     """A checked answer, and the hashes of the documents it quotes."""
 
     answer: Answer
-    document_hashes: Mapping[object, str] = field(default_factory=dict)
+    document_hashes: Mapping[DocumentKey, str] = field(default_factory=dict)
     degraded: bool = False
 
 
@@ -79,6 +81,7 @@ def retrieve(plan: Plan, sight: Sight, parts: Parts, run: Run) -> Retrieved:
     found = run.step(recall, plan, dense, sight.readable, sight.view)
     more = _pages(plan, dense, sight)
     confirmed = run.step(confirm, plan, found, sight.judge, sight.snapshot, more)
+    plan = counted(plan, confirmed)
     fused = run.step(fuse, confirmed)
     weighed = run.step(weigh, plan, fused)
     ranked, degraded = _rerank_or_keep(plan, weighed, parts, run)
@@ -96,7 +99,9 @@ def answer(question: Question, sight: Sight, parts: Parts, run: Run) -> Outcome:
     for attempt in range(MAX_ATTEMPTS):
         checked, degraded = _attempt(replace(plan, attempt=attempt), sight, parts, run)
         outcome = Outcome(
-            answer=checked.answer, document_hashes=checked.document_hashes, degraded=degraded or outcome.degraded
+            answer=checked.answer,
+            document_hashes=checked.document_hashes,
+            degraded=degraded or outcome.degraded,
         )
         if checked.again is None:
             break
@@ -111,6 +116,7 @@ def _attempt(plan: Plan, sight: Sight, parts: Parts, run: Run) -> tuple[Checked,
         raise
     except ClearciteError:
         return Checked.failed("dependency_unavailable", "dependency"), True
+    plan = found.plan
     conflicts = run.step(find_conflicts, plan, found.ranked)
     conflicts = run.step(resolve_conflicts, plan, conflicts)
     spread = run.step(diversify, found.ranked)
@@ -123,7 +129,10 @@ def _attempt(plan: Plan, sight: Sight, parts: Parts, run: Run) -> tuple[Checked,
         return Checked.failed("generation_unavailable", "generation"), True
     claims = run.step(cite, drafts, chosen.evidence)
     sides = run.step(bound_sides, conflicts, chosen.evidence)
-    return run.step(check, found, chosen, claims, sides, sight.snapshot), found.degraded
+    draft = Drafted(
+        plan=found.plan, confirmed=found.confirmed, chosen=chosen, claims=claims, disagreements=sides
+    )
+    return run.step(check, draft, sight.snapshot, parts.analyzer, parts.embedder), found.degraded
 
 
 def compose(

@@ -116,9 +116,7 @@ def _fact_id(quote: Quote) -> str | None:
 
 def _conflict(item: Disagreement, numbers: _Numbers) -> PublicConflict:
     sides: Iterable[Statement] = (numbers.statement(side.claim) for side in item.sides)
-    return PublicConflict(
-        topic=item.topic, kind=item.kind, resolved_by=item.resolved_by, sides=tuple(sides)
-    )
+    return PublicConflict(topic=item.topic, kind=item.kind, resolved_by=item.resolved_by, sides=tuple(sides))
 
 
 def _hit(n: int, passage: Passage) -> PublicHit:

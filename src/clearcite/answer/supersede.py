@@ -1,8 +1,7 @@
 """Text that a readable document in force supersedes is not quoted as current."""
 
-from clearcite.domain.retrieval import Passage, Ranked
+from clearcite.domain.retrieval import Dropped, Passage, Ranked
 from clearcite.ports import StoredDocument
-from clearcite.domain.retrieval import Dropped
 
 
 def set_aside_superseded(

@@ -79,7 +79,11 @@ def response_of(public: PublicAnswer) -> dict[str, Any]:
         for citation in public.citations
     ]
     conflicts = [
-        {"kind": item.kind, "resolved_by": item.resolved_by, "sides": [_statement(side) for side in item.sides]}
+        {
+            "kind": item.kind,
+            "resolved_by": item.resolved_by,
+            "sides": [_statement(side) for side in item.sides],
+        }
         for item in public.conflicts
     ]
     return {

@@ -20,7 +20,7 @@ VERSION_MISMATCH = 700
 """Strong: text about another version answers another question, but may be all there is."""
 
 
-def weigh(ranked: tuple[Ranked, ...], plan: Plan) -> tuple[Ranked, ...]:
+def weigh(plan: Plan, ranked: tuple[Ranked, ...]) -> tuple[Ranked, ...]:
     """Multiply each score by its factors (rounded down once) and sort again by (−score, chunk id)."""
     weighed = [_weighed(item, plan) for item in ranked]
     return tuple(sorted(weighed, key=lambda item: (-item.score, item.passage.chunk_id)))

@@ -1,15 +1,18 @@
 """Job → chunks and index entries: parse, chunk, analyse, embed. One document at a time, each by itself."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from clearcite.domain.corpus import Chunk, ParsedDocument
+from clearcite.domain.corpus import Chunk, Description, ParsedDocument
 from clearcite.domain.digest import sha256_text
-from clearcite.errors import InputError
+from clearcite.errors import InputError, IntegrityFault
 from clearcite.ingest.chunk import chunk_document
 from clearcite.ingest.enrich import derive_title
 from clearcite.ports import Built, Embedder, IndexEntry, Job, Parser
 from clearcite.text.analysis import Analyzer
 from clearcite.text.phrases import folded_words
+
+Outcome = tuple[Built, list[IndexEntry]] | InputError
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -21,15 +24,20 @@ class Builder:
     embedder: Embedder | None
     chunk_words: int
 
-    def build(self, job: Job) -> tuple[Built, list[IndexEntry]]:
-        """Raises InputError for a document that cannot be parsed."""
-        if job.kind != "project":
-            return Built(job=job), []
-        if job.description is None:
-            raise InputError("The revision has no description.")
-        content = job.content if job.text is None else job.text.encode("utf-8")
-        parsed = self.parser.parse(content, job.description.media_type)
-        title = job.description.title or parsed.title or derive_title(job.key.document_id)
+    def build_all(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Outcome]]:
+        """The result of each job, in order; InputError for a document that cannot be parsed."""
+        parsing = [job for job in jobs if job.kind == "project"]
+        parsed = self.parser.parse_many([_document(job) for job in parsing])
+        for job in jobs:
+            if job.kind != "project":
+                yield job, (Built(job=job), [])
+                continue
+            result = next(parsed)
+            yield job, result if isinstance(result, InputError) else self._build(job, result)
+
+    def _build(self, job: Job, parsed: ParsedDocument) -> tuple[Built, list[IndexEntry]]:
+        description = _described(job)
+        title = description.title or parsed.title or derive_title(job.key.document_id)
         chunks = self._chunks(job, parsed, title)
         built = Built(
             job=job,
@@ -52,6 +60,17 @@ class Builder:
             chunk_id=chunk.chunk_id,
             partition=job.key.tenant_id,
             slot=job.slot,
-            terms=self.analyzer.analyze_document(whole, chunk.language),
+            terms=self.analyzer.analyze_document(whole, chunk.language or _described(job).language),
             vector=vector,
         )
+
+
+def _described(job: Job) -> Description:
+    if job.description is None:
+        raise IntegrityFault("A revision has no description.")
+    return job.description
+
+
+def _document(job: Job) -> tuple[bytes, str]:
+    content = job.content if job.text is None else job.text.encode("utf-8")
+    return content, _described(job).media_type

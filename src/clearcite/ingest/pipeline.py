@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from clearcite.domain.corpus import DocumentKey, SourceRecord
-from clearcite.errors import ClearciteError, DependencyUnavailable, IntegrityFault
+from clearcite.errors import ClearciteError
 from clearcite.ingest.build import Builder
 from clearcite.ports import Applied, Built, Index, IndexEntry, Job, Ledger
 
@@ -55,17 +55,17 @@ def _project_batch(
     built: list[Built] = []
     entries: list[IndexEntry] = []
     failed: list[tuple[Job, str]] = []
-    for job in jobs:
-        try:
-            result, mine = builder.build(job)
-        except (IntegrityFault, DependencyUnavailable):
-            raise
-        except ClearciteError as error:
-            ledger.fail(job, error.code)
-            failed.append((job, error.message))
-        else:
-            built.append(result)
-            entries += mine
+    try:
+        for job, result in builder.build_all(jobs):
+            if isinstance(result, ClearciteError):
+                ledger.fail(job, result.code)
+                failed.append((job, result.message))
+            else:
+                built.append(result[0])
+                entries += result[1]
+    except BaseException:
+        ledger.release(jobs)
+        raise
     segments = index.write(entries) if entries else ()
     published = ledger.publish(generation, built, _committer(index, segments))
     return Projected(published=published, failed=tuple(failed), chunks=len(entries))

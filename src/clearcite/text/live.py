@@ -8,7 +8,9 @@ of its own (``[routes]`` in clearcite.toml), or states the route outright.
 
 from clearcite.text.phrases import PhraseSet, folded_words
 
-_OWN = frozenset("my mine our ours meu minha meus minhas nosso nossa nossos nossas".split())
+_OWN = frozenset(
+    {"my", "mine", "our", "ours", "meu", "minha", "meus", "minhas", "nosso", "nossa", "nossos", "nossas"}
+)
 _OWN_BY_DEED = PhraseSet(
     (
         "i ordered", "we ordered", "i bought", "we bought", "i placed", "we placed", "i requested", "we requested",
@@ -32,18 +34,33 @@ _PROGRESS = PhraseSet(
         "ja foi enviada", "ja foi enviado", "ja vem", "vai chegar", "quando chega", "a caminho", "falta muito",
     )
 )  # fmt: skip
-_HAS_IT = frozenset("has have did is are already yet ja".split())
+_HAS_IT = frozenset(["has", "have", "did", "is", "are", "already", "yet", "ja"])
 _MOVED = frozenset(
-    "shipped arrived dispatched delivered left sent landed cleared departed chegou saiu partiu enviada enviado"
-    " entregue despachada despachado".split()
-)
+    {
+        "shipped", "arrived", "dispatched", "delivered", "left", "sent", "landed", "cleared", "departed",
+        "chegou", "saiu", "partiu", "enviada", "enviado", "entregue", "despachada", "despachado",
+    }
+)  # fmt: skip
 _NOW = PhraseSet(
     (
         "right now", "at the moment", "at this moment", "this very moment", "this minute", "this second", "as we speak",
         "as of now", "neste momento", "neste instante", "agora mesmo",
     )
 )  # fmt: skip
-_RULE = frozenset("stored kept saved hosted listed shown located published configured defined guardados".split())
+_RULE = frozenset(
+    {
+        "stored",
+        "kept",
+        "saved",
+        "hosted",
+        "listed",
+        "shown",
+        "located",
+        "published",
+        "configured",
+        "guardados",
+    }
+)
 
 
 def asks_for_live_state(question: str) -> bool:

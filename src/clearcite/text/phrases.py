@@ -1,8 +1,12 @@
 """Sets of phrases, found as whole words in a row. Never regular expressions: users write them."""
 
+import re
 import unicodedata
 
 from clearcite.text.forms import search_text
+
+_COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u064b-\u065f\u20d0-\u20f0]+")
+_WORD = re.compile(r"[^\W_]+")
 
 
 class PhraseSet:
@@ -18,9 +22,10 @@ class PhraseSet:
 
 def folded_words(text: str) -> tuple[str, ...]:
     """The words of a text in search form without accents, letters and digits only."""
-    plain = unicodedata.normalize("NFD", search_text(text))
-    bare = "".join(char for char in plain if not unicodedata.combining(char))
-    return tuple("".join(char if char.isalnum() else " " for char in bare).split())
+    plain = search_text(text)
+    if not plain.isascii():
+        plain = _COMBINING.sub("", unicodedata.normalize("NFD", plain))
+    return tuple(_WORD.findall(plain))
 
 
 def _contains(words: tuple[str, ...], phrase: tuple[str, ...]) -> bool:

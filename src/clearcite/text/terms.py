@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-import snowballstemmer
+import Stemmer
 
 from clearcite.text.languages import ACRONYMS, STEMMERS, STOP_WORDS
 from clearcite.text.tokens import CACHED_LENGTH, CACHED_WORDS, Token, fold, take_apart
@@ -93,7 +93,7 @@ def _stemmer(language: str) -> Any:
     # A stemmer keeps its word in itself while it works, so threads cannot share one.
     stemmer = getattr(_STEMMERS, language, None)
     if stemmer is None:
-        stemmer = snowballstemmer.stemmer(STEMMERS[language])
+        stemmer = Stemmer.Stemmer(STEMMERS[language], 0)
         setattr(_STEMMERS, language, stemmer)
     return stemmer
 

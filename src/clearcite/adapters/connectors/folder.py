@@ -7,7 +7,7 @@ from typing import Any
 
 from clearcite.adapters.connectors.files import read_inside
 from clearcite.adapters.connectors.front import clean_labels, front_fields
-from clearcite.adapters.connectors.listing import Listing, list_folder
+from clearcite.adapters.connectors.listing import Listing, list_file, list_folder
 from clearcite.adapters.connectors.state import FileState, FolderState
 from clearcite.config import SourceSettings
 from clearcite.domain.corpus import DocumentKey, SourceRecord
@@ -36,7 +36,8 @@ class FolderConnector:
     A document's id is its path. Its sequence rises when its bytes or its metadata change (times of files are
     not monotonic). Files that have gone become deletes, only after a complete listing; when more than
     ``WITHHELD_COUNT`` and ``WITHHELD_PERCENT`` % of the documents have gone at once, the deletes are withheld
-    unless ``approve_deletes``. ``skipped`` lists what is no document: (id, reason).
+    unless ``approve_deletes``. ``skipped`` lists what is no document: (id, reason). ``only``: take this one
+    file and conclude nothing about the others.
     """
 
     root: Path
@@ -45,11 +46,11 @@ class FolderConnector:
     max_bytes: int = 10_000_000
     approve_deletes: bool = False
     skipped: list[tuple[str, str]] = field(default_factory=list)
+    only: str | None = None
 
     def records(self) -> Iterator[SourceRecord | ClearciteError]:
         """All documents in the order of their ids, unchanged ones too (the ledger judges), then deletes."""
-        self.skipped.clear()
-        listing = list_folder(self.root)
+        listing = list_folder(self.root) if self.only is None else list_file(self.root, self.only)
         yield from listing.refused.values()
         known = dict(self.state.all())
         batch: list[SourceRecord] = []
@@ -68,7 +69,8 @@ class FolderConnector:
                 yield from self._sequenced(batch, known)
                 batch, size = [], 0
         yield from self._sequenced(batch, known)
-        yield from self._deletes(listing, known)
+        if self.only is None:
+            yield from self._deletes(listing, known)
 
     def _sequenced(self, batch: list[SourceRecord], known: dict[str, FileState]) -> Iterator[SourceRecord]:
         """Raise sequences where something changed, durably, before any record of the batch is given away."""

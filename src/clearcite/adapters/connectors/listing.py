@@ -57,6 +57,17 @@ def list_folder(root: Path) -> Listing:
     return listing
 
 
+def list_file(root: Path, name: str) -> Listing:
+    """One file of a folder, as a listing."""
+    listing = Listing(complete=False)
+    known = document_id(root / name, root)
+    if known is None:
+        listing.refuse(ascii(name), "its name is not valid Unicode")
+    else:
+        listing.files[known] = root / name
+    return listing
+
+
 def document_id(path: Path, root: Path) -> str | None:
     """The path relative to the folder, NFC, with slashes; None for a name that is not Unicode."""
     name = path.relative_to(root).as_posix()

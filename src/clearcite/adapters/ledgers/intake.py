@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import apsw
+
 from clearcite.adapters.ledgers import visible
 from clearcite.adapters.ledgers.codec import class_digest, encode, encode_description
 from clearcite.adapters.ledgers.enqueue import enqueue, enqueue_new
@@ -15,7 +17,7 @@ from clearcite.adapters.ledgers.queries import load
 from clearcite.adapters.ledgers.writer import SQL as COMMON
 from clearcite.adapters.ledgers.writer import Transaction
 from clearcite.domain.access import Access, Acl
-from clearcite.domain.corpus import SourceRecord
+from clearcite.domain.corpus import DocumentKey, SourceRecord
 from clearcite.domain.lifecycle import Decision, Head, decide, head_of
 from clearcite.errors import InputError
 
@@ -44,6 +46,14 @@ def accept(tx: Transaction, record: SourceRecord, manifest_hash: str) -> Decisio
     elif decision.action == "created":
         enqueue_new(tx, document)
     return decision
+
+
+def head(db: apsw.Connection, key: DocumentKey) -> Head | None:
+    """The newest accepted state of a document, read outside any writing."""
+    partition = db.execute(COMMON["find_partition"], (key.tenant_id,)).fetchone()
+    if partition is None:
+        return None
+    return _head(db.execute(SQL["head"], (partition[0], key.source_id, key.document_id)).fetchone())
 
 
 def _check(record: SourceRecord) -> None:

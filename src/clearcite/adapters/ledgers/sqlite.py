@@ -27,6 +27,7 @@ from clearcite.adapters.ledgers.writer import SQL as COMMON
 from clearcite.adapters.ledgers.writer import Transaction, Writer
 from clearcite.domain.access import Acl, Micros
 from clearcite.domain.corpus import DocumentKey, SourceRecord
+from clearcite.domain.lifecycle import Head
 from clearcite.errors import InputError, NotFound
 from clearcite.ports import Applied, Built, Clock, Job, Snapshot
 
@@ -138,6 +139,10 @@ class SqliteLedger:
             tx.run(leases.SQL["reinstate_document"], document)
             visible.refresh(tx, document)
             enqueue(tx, document)
+
+    def head(self, key: DocumentKey) -> Head | None:
+        with self._reading() as db:
+            return intake.head(db, key)
 
     def start_generation(self, generation: str, manifest: str) -> None:
         with self._writer.transaction() as tx:

@@ -40,7 +40,9 @@ def ask(
     group: GROUP = None,
     as_of: AS_OF = None,
     version: Annotated[str | None, typer.Option("--version", help="The product version meant.")] = None,
-    source: Annotated[list[str] | None, typer.Option("--source", help="Only this source. Repeatable.")] = None,
+    source: Annotated[
+        list[str] | None, typer.Option("--source", help="Only this source. Repeatable.")
+    ] = None,
     failure: FAILURE = None,
     store: STORE = None,
     format: FORMAT = None,  # noqa: A002 - the flag's name
@@ -132,4 +134,3 @@ def _show_hits(found: PublicSearch) -> None:
         say("Nothing you may read fits these words.")
     if found.next:
         say(f"More: --after {found.next}", "dim")
-

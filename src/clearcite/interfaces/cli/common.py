@@ -14,7 +14,7 @@ from clearcite.config import Settings, load_settings
 from clearcite.domain.access import Micros, Principal
 from clearcite.errors import InputError
 from clearcite.wire import to_json
-from clearcite.wire.instants import parse_instant
+from clearcite.wire.instants import parse_moment, zone_of
 from clearcite.wiring import resolver_for
 
 Format = Literal["text", "json"]
@@ -65,7 +65,7 @@ def principal_for(
 
 
 def as_of_for(settings: Settings, text: str | None) -> Micros | None:
-    return None if text is None else parse_instant(text, settings.zone)
+    return None if text is None else parse_moment(text, zone_of(settings.zone))
 
 
 def chosen_format(given: str | None) -> Format:

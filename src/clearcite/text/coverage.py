@@ -1,0 +1,99 @@
+"""How much of a question a text covers: its informative words, each worth what it tells.
+
+A word is worth one bit plus its inverse document frequency, in 1/1024 bits, from counts of readable chunks only.
+Where nothing was counted, names and numbers are worth twice a plain word. Integers throughout.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from clearcite.domain.retrieval import Plan, QueryTerm
+from clearcite.text.analysis import Analyzer, is_covered
+from clearcite.text.forms import clean_text
+from clearcite.text.tokens import token_spans
+
+BIT = 1024
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Need:
+    """A word of the question that an answer should cover.
+
+    ``named``: it is written like a name, a number or a code; ``coded``: it holds a digit, so nothing else will do.
+    """
+
+    unit: QueryTerm
+    weight: int
+    named: bool
+    coded: bool = False
+    frequency: int | None = None
+
+
+def needs_of(plan: Plan, analyzer: Analyzer) -> tuple[Need, ...]:
+    """What the question needs covered, in its order. Empty when it only asks."""
+    named = _named_words(plan.question)
+    found = []
+    for unit in analyzer.informative(plan.question):
+        is_name = any(word in unit.surface for word in named)
+        frequency = _frequency(unit, plan)
+        if frequency is None:
+            weight = 4 * BIT if is_name else 2 * BIT
+        else:
+            weight = BIT + max(0, log2_ratio(2 * plan.documents + 2, 2 * frequency + 1))
+        coded = any(char.isdigit() for char in unit.surface)
+        found.append(Need(unit=unit, weight=weight, named=is_name, coded=coded, frequency=frequency))
+    return tuple(found)
+
+
+def coverage(needs: Sequence[Need], terms: Collection[str]) -> int:
+    """The covered share of the needs' weight in thousandths; 0 without needs."""
+    total = sum(need.weight for need in needs)
+    covered = sum(need.weight for need in needs if is_covered(need.unit, terms))
+    return covered * 1000 // total if total else 0
+
+
+def missing(needs: Sequence[Need], terms: Collection[str]) -> tuple[Need, ...]:
+    return tuple(need for need in needs if not is_covered(need.unit, terms))
+
+
+def log2_ratio(numerator: int, denominator: int) -> int:
+    """log2(numerator / denominator) in 1/1024 bits, rounded down; exact integer arithmetic, both positive."""
+    return _log2(numerator) - _log2(denominator)
+
+
+def _log2(value: int) -> int:
+    """By repeated squaring: each squaring yields one more binary digit."""
+    whole = value.bit_length() - 1
+    precision = 64
+    mantissa = (value << precision) >> whole
+    fraction = 0
+    for _ in range(10):
+        mantissa = mantissa * mantissa >> precision
+        fraction <<= 1
+        if mantissa >> (precision + 1):
+            mantissa >>= 1
+            fraction |= 1
+    return whole * BIT + fraction
+
+
+def _frequency(unit: QueryTerm, plan: Plan) -> int | None:
+    """The count of the rarest searched word that shares a form with the unit."""
+    if not plan.documents or len(plan.frequencies) != len(plan.lexical.terms):
+        return None
+    forms = frozenset(unit.forms)
+    counts = [
+        count
+        for term, count in zip(plan.lexical.terms, plan.frequencies, strict=True)
+        if not forms.isdisjoint(term.forms)
+    ]
+    return min(counts) if counts else 0
+
+
+def _named_words(question: str) -> frozenset[str]:
+    """Folded words that look like names where they stand: capitals after the first word, digits, inner capitals."""
+    named = set()
+    for position, (raw, _, _) in enumerate(token_spans(clean_text(question))):
+        capital = any(char.isupper() for char in (raw if position else raw[1:]))
+        if capital or any(char.isdigit() for char in raw):
+            named.add(raw.casefold().strip("'’"))
+    return frozenset(named)

@@ -1,0 +1,94 @@
+"""``doctor``, ``status`` and ``migrate``: what works here, and the command that mends what does not."""
+
+import platform
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import apsw
+
+from clearcite.adapters.embedders.minilm import INSTALL_MODEL, MiniLM
+from clearcite.adapters.ledgers.connection import check_library
+from clearcite.adapters.ledgers.migrate import migrate
+from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
+from clearcite.adapters.parsers.child import ChildParser
+from clearcite.config import Settings
+from clearcite.errors import ClearciteError, MissingExtra
+from clearcite.wiring.engines import engine_on
+from clearcite.wiring.parts import LEDGER, SystemClock, existing_store, resolver_for
+
+
+def store_status(settings: Settings) -> Mapping[str, Any]:
+    """Counts and ages of a store; for operators."""
+    ledger = open_sqlite_ledger(existing_store(settings) / LEDGER, SystemClock())
+    try:
+        return ledger.status()
+    finally:
+        ledger.close()
+
+
+def migrate_store(settings: Settings) -> list[str]:
+    """Bring the ledger to this version; returns what was done."""
+    done = migrate(existing_store(settings) / LEDGER)
+    return [f"{LEDGER}: from version {done.before} to {done.after}"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """One line of ``doctor``. ``remedy`` is a command that mends it."""
+
+    what: str
+    state: Literal["ok", "note", "bad"]
+    detail: str
+    remedy: str = ""
+
+
+def check_up(settings: Settings) -> Iterator[Finding]:
+    """Look at the installation, the settings, the store and the policy; each check stands by itself."""
+    yield Finding(what="python", state="ok", detail=platform.python_version())
+    yield _checked("sqlite", _sqlite_version, "pip install -U apsw")
+    yield _check_semantic(settings)
+    yield _checked("parsers", _try_parser, "pip install --force-reinstall clearcite")
+    yield _checked("store", lambda: _try_store(settings), "clearcite ingest FOLDER")
+    if settings.policy:
+        known = _checked("policy", lambda: ", ".join(resolver_for(settings).names()), "edit policy.toml")
+        yield known
+    else:
+        yield Finding(what="policy", state="note", detail="none; ask with --tenant and --group", remedy="")
+
+
+def _checked(what: str, check: Callable[[], str], remedy: str) -> Finding:
+    try:
+        return Finding(what=what, state="ok", detail=check())
+    except ClearciteError as error:
+        return Finding(what=what, state="bad", detail=error.message, remedy=remedy)
+
+
+def _check_semantic(settings: Settings) -> Finding:
+    if settings.semantic == "off":
+        return Finding(what="semantic", state="note", detail="switched off; search is by words only")
+    try:
+        embedder = MiniLM(settings.model_path or None)
+        embedder.verify()
+    except MissingExtra as error:
+        state: Literal["note", "bad"] = "bad" if settings.semantic == "on" else "note"
+        return Finding(what="semantic", state=state, detail=error.message, remedy=error.command)
+    except ClearciteError as error:
+        return Finding(what="semantic", state="bad", detail=error.message, remedy=INSTALL_MODEL)
+    return Finding(what="semantic", state="ok", detail=embedder.fingerprint)
+
+
+def _sqlite_version() -> str:
+    check_library()
+    return apsw.sqlite_lib_version()
+
+
+def _try_parser() -> str:
+    with ChildParser() as parser:
+        parser.parse(b"# A heading\n\nA line.\n", "text/markdown")
+    return "the child process answers"
+
+
+def _try_store(settings: Settings) -> str:
+    with engine_on(settings) as engine:
+        return engine.probe()

@@ -1,0 +1,94 @@
+"""Settings → Engine."""
+
+import secrets
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from clearcite.adapters.indexes.local import LocalIndex
+from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
+from clearcite.adapters.rerankers.lexical import LexicalReranker
+from clearcite.adapters.traces.sqlite import open_sqlite_traces
+from clearcite.adapters.writers.extractive import ExtractiveWriter
+from clearcite.answer.evidence import Budget
+from clearcite.answer.pipeline import Parts
+from clearcite.config import Settings, load_settings
+from clearcite.domain.manifest import PipelineManifest
+from clearcite.engine import Engine, Pipeline, Services
+from clearcite.errors import ConfigError
+from clearcite.ports import Ledger
+from clearcite.text.phrases import PhraseSet
+from clearcite.visibility import Visibility
+from clearcite.wire import from_json, loads
+from clearcite.wiring.parts import (
+    INDEX,
+    LEDGER,
+    TRACES,
+    SystemClock,
+    analyzer_for,
+    existing_store,
+    query_embedder,
+)
+
+
+def open_engine(config: Settings | Path | str | None = None, **flags: Any) -> Engine:
+    """Open the engine of a store. ``config``: settings, or the folder that holds ``clearcite.toml``."""
+    settings = config if isinstance(config, Settings) else load_settings(Path(config or "."), flags=flags)
+    return engine_on(settings)
+
+
+def engine_on(settings: Settings, faults: Mapping[str, Exception] | None = None) -> Engine:
+    """Like ``open_engine``, with named stages that shall fail."""
+    store = existing_store(settings)
+    clock = SystemClock()
+    ledger = open_sqlite_ledger(store / LEDGER, clock)
+    traces = open_sqlite_traces(store / TRACES)
+    services = Services(
+        ledger=ledger,
+        traces=traces,
+        visibility=Visibility(),
+        pipeline=Pipelines(settings, store, ledger),
+        clock=clock,
+        trace_id=lambda: secrets.token_hex(16),
+        config_hash=settings.hash(),
+        deadline_ms=settings.deadline_ms,
+        allow_past=settings.allow_past,
+        faults=faults or {},
+    )
+    return Engine(services, on_close=(ledger.close, traces.close))
+
+
+class Pipelines:
+    """The pipeline of each generation, opened when it is first asked for."""
+
+    def __init__(self, settings: Settings, store: Path, ledger: Ledger) -> None:
+        self._settings, self._store, self._ledger = settings, store, ledger
+        self._lock = threading.Lock()
+        self._opened: dict[str, Pipeline] = {}
+
+    def __call__(self, generation: str) -> Pipeline:
+        with self._lock:
+            if generation not in self._opened:
+                self._opened[generation] = self._open(generation)
+            return self._opened[generation]
+
+    def _open(self, generation: str) -> Pipeline:
+        text = self._ledger.manifest(generation)
+        if text is None:
+            raise ConfigError("The store holds no index yet. Fill it with: clearcite ingest FOLDER")
+        manifest = from_json(PipelineManifest, loads(text), what="the stored manifest")
+        analyzer = analyzer_for(manifest)
+        embedder = query_embedder(self._settings, manifest)
+        settings = self._settings
+        parts = Parts(
+            analyzer=analyzer,
+            live=PhraseSet(settings.tool_required),
+            embedder=embedder,
+            reranker=LexicalReranker(),
+            writer=ExtractiveWriter(analyzer, embedder),
+            budget=Budget(passages=settings.evidence_limit, characters=settings.evidence_chars),
+            depth=settings.depth,
+        )
+        index = LocalIndex(self._store / INDEX / generation, manifest)
+        return Pipeline(index=index, parts=parts, manifest_hash=manifest.hash())

@@ -1,0 +1,69 @@
+"""What engines and workshops share: clock, store, policy, analysis and the embedder."""
+
+import time
+from pathlib import Path
+
+from clearcite.adapters.embedders.minilm import MiniLM
+from clearcite.adapters.resolvers.policy_file import PolicyFile
+from clearcite.config import Settings
+from clearcite.domain.access import Micros
+from clearcite.domain.manifest import PipelineManifest
+from clearcite.errors import ConfigError, MissingExtra
+from clearcite.ports import Embedder
+from clearcite.text.analysis import Analyzer
+
+LEDGER, TRACES, INDEX = "ledger.db", "traces.db", "index"
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> Micros:
+        return time.time_ns() // 1_000
+
+
+def existing_store(settings: Settings) -> Path:
+    store = settings.path(settings.store)
+    if not (store / LEDGER).is_file():
+        raise ConfigError("There is no store here yet. Make one with: clearcite ingest FOLDER")
+    return store
+
+
+def resolver_for(settings: Settings, policy: str | None = None) -> PolicyFile:
+    """The policy file named by a flag or the settings; its last accepted revision is kept in the store."""
+    name = policy or settings.policy
+    if not name:
+        raise ConfigError("No policy file is configured. Give one with --policy policy.toml")
+    path = Path(policy) if policy else settings.path(settings.policy)
+    store = settings.path(settings.store)
+    return PolicyFile(path, store / "policy-revision" if store.is_dir() else None)
+
+
+def analyzer_for(manifest: PipelineManifest) -> Analyzer:
+    """The analysis a generation was built with; another one would ask for words it does not hold."""
+    analyzer = Analyzer(languages=manifest.languages, synonyms=dict(manifest.synonyms))
+    if analyzer.fingerprint != manifest.analysis:
+        raise ConfigError("The index was built by another version. Rebuild it with: clearcite ingest")
+    return analyzer
+
+
+def passage_embedder(settings: Settings) -> MiniLM | None:
+    """The embedder for ingestion: with ``semantic = "auto"`` only where it is installed."""
+    if settings.semantic == "off":
+        return None
+    try:
+        return MiniLM(settings.model_path or None)
+    except MissingExtra:
+        if settings.semantic == "on":
+            raise
+        return None
+
+
+def query_embedder(settings: Settings, manifest: PipelineManifest) -> Embedder | None:
+    """The embedder a generation was built with; two vector spaces never mix."""
+    if manifest.embedder is None or settings.semantic == "off":
+        return None
+    embedder = passage_embedder(settings)
+    if embedder is not None and embedder.fingerprint != manifest.embedder:
+        raise ConfigError("The index holds vectors of another model. Rebuild it with: clearcite ingest")
+    return embedder

@@ -1,0 +1,135 @@
+"""Settings → Workshop: what ingestion needs, opened on one store."""
+
+import os
+import socket
+from dataclasses import dataclass
+
+from clearcite.adapters.connectors.files import ContentReader
+from clearcite.adapters.connectors.folder import FolderConnector
+from clearcite.adapters.connectors.jsonl import JsonlConnector
+from clearcite.adapters.connectors.state import JsonFolderState
+from clearcite.adapters.indexes.local import LocalIndex
+from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
+from clearcite.adapters.parsers.child import ChildParser
+from clearcite.adapters.parsers.registry import parser_fingerprint
+from clearcite.config import Settings, SourceSettings
+from clearcite.domain.digest import digest
+from clearcite.domain.manifest import PipelineManifest
+from clearcite.errors import InputError
+from clearcite.ingest.build import Builder
+from clearcite.ingest.chunk import CHUNKER
+from clearcite.ports import Connector, Ledger
+from clearcite.text.analysis import Analyzer
+from clearcite.wire import canonical, to_json
+from clearcite.wire.instants import zone_of
+from clearcite.wire.records import RecordRules
+from clearcite.wiring.parts import INDEX, LEDGER, SystemClock, passage_embedder
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Workshop:
+    """What ingestion needs, opened on one store."""
+
+    ledger: Ledger
+    index: LocalIndex
+    builder: Builder
+    parser: ChildParser
+    manifest: PipelineManifest
+    generation: str
+    owner: str
+
+    def waiting(self) -> int:
+        """Pieces of work pending for this generation."""
+        outbox = self.ledger.status()["outbox"]
+        return sum(int(row["waiting"]) for row in outbox if row["generation"] == self.generation)
+
+    def serve(self) -> None:
+        """Let questions be answered from this generation; the one before it is dropped."""
+        with self.ledger.snapshot() as snapshot:
+            before = snapshot.generation
+        if before != self.generation:
+            self.ledger.promote(self.generation)
+            self.ledger.retire(before)
+        with self.ledger.snapshot() as snapshot:
+            kept = snapshot.index_manifest
+        if kept is not None:
+            self.index.sweep((kept,))
+
+    def close(self) -> None:
+        self.parser.close()
+        self.ledger.close()
+
+
+def open_workshop(settings: Settings) -> Workshop:
+    """Open a store for writing, making it if it is new."""
+    store = settings.path(settings.store)
+    store.mkdir(mode=0o700, parents=True, exist_ok=True)
+    ledger = open_sqlite_ledger(store / LEDGER, SystemClock())
+    embedder = passage_embedder(settings)
+    analyzer = Analyzer(languages=settings.languages, synonyms=dict(settings.synonyms))
+    manifest = PipelineManifest(
+        parser=parser_fingerprint(),
+        chunker=CHUNKER,
+        analysis=analyzer.fingerprint,
+        embedder=embedder.fingerprint if embedder else None,
+        languages=settings.languages,
+        synonyms=settings.synonyms,
+    )
+    generation = _generation_for(ledger, manifest)
+    parser = ChildParser()
+    return Workshop(
+        ledger=ledger,
+        index=LocalIndex(store / INDEX / generation, manifest),
+        builder=Builder(
+            parser=parser, analyzer=analyzer, embedder=embedder, chunk_words=manifest.chunk_words
+        ),
+        parser=parser,
+        manifest=manifest,
+        generation=generation,
+        owner=f"{socket.gethostname()}:{os.getpid()}",
+    )
+
+
+def connector_for(
+    settings: Settings,
+    source: SourceSettings,
+    *,
+    approve_deletes: bool,
+    skip_bad: bool,
+    skipped: list[tuple[str, str]],
+) -> Connector:
+    """A folder, a single file or a feed, by what the path is."""
+    path = settings.path(source.path)
+    if not path.exists():
+        raise InputError(f"The source {source.source_id} has no {source.path}.")
+    if path.suffix == ".jsonl":
+        rules = RecordRules(
+            zone=zone_of(source.zone),
+            max_bytes=settings.max_document_bytes,
+            source_id=source.source_id,
+            source_type=source.source_type,
+            authority=source.authority,
+            trusted=source.trusted,
+            read_content=ContentReader(root=path.parent, max_bytes=settings.max_document_bytes),
+        )
+        return JsonlConnector(source=path, rules=rules, skip_bad=skip_bad)
+    state = (
+        settings.path(settings.store) / "sources" / f"{digest(source.tenant, source.source_id)[:16]}.jsonl"
+    )
+    return FolderConnector(
+        root=path if path.is_dir() else path.parent,
+        only=None if path.is_dir() else path.name,
+        settings=source,
+        state=JsonFolderState(state),
+        max_bytes=settings.max_document_bytes,
+        approve_deletes=approve_deletes,
+        skipped=skipped,
+    )
+
+
+def _generation_for(ledger: Ledger, manifest: PipelineManifest) -> str:
+    """The live generation if it has this manifest, else a new one that is built beside it."""
+    name = f"g-{manifest.hash()[:12]}"
+    if ledger.manifest(name) is None:
+        ledger.start_generation(name, canonical(to_json(manifest)).decode("utf-8"))
+    return name
