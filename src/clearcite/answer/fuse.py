@@ -8,7 +8,7 @@ it is, so that lexical scores mean the same with and without an embedder elsewhe
 from collections.abc import Sequence
 from dataclasses import replace
 
-from clearcite.domain.retrieval import Confirmed, ConfirmedLeg, Passage, Plan, Ranked
+from clearcite.domain.retrieval import Confirmed, Passage, Plan, Ranked
 
 SCALE = 1_000_000
 """What the best passage of a leg scores after normalisation; the worst one returned scores 0."""
@@ -18,12 +18,13 @@ def fuse(confirmed: Confirmed) -> tuple[Ranked, ...]:
     """Every passage once, in the order (−score, chunk id). Factors: each leg's own score, by its name."""
     legs = [leg for leg in confirmed.legs if leg.hits]
     shares = {leg.leg: _normalised(leg.hits) if len(legs) > 1 else _as_is(leg.hits) for leg in legs}
+    own = {leg.leg: _as_is(leg.hits) for leg in legs}
     passages = {passage.chunk_id: passage for leg in legs for passage, _ in leg.hits}
     ranked = [
         Ranked(
             passage=passage,
             score=sum(shares[leg.leg].get(name, 0) for leg in legs) // len(legs),
-            factors=_factors(name, legs),
+            factors=tuple((leg.leg, own[leg.leg][name]) for leg in legs if name in own[leg.leg]),
         )
         for name, passage in passages.items()
     ]
@@ -41,13 +42,6 @@ def _normalised(hits: Sequence[tuple[Passage, int]]) -> dict[str, int]:
     if not spread:
         return {passage.chunk_id: SCALE for passage, _ in hits}
     return {passage.chunk_id: (score - low) * SCALE // spread for passage, score in hits}
-
-
-def _factors(name: str, legs: Sequence[ConfirmedLeg]) -> tuple[tuple[str, int], ...]:
-    found = []
-    for leg in legs:
-        found += [(leg.leg, score) for passage, score in leg.hits if passage.chunk_id == name]
-    return tuple(found)
 
 
 def counted(plan: Plan, confirmed: Confirmed) -> Plan:

@@ -38,7 +38,35 @@ _NAME = PhraseSet(
      "what city", "in which", "que pais", "que cidade", "de quem", "where was", "where is", "where are", "onde")
 )  # fmt: skip
 _CHOICE = frozenset(
-    ["is", "are", "was", "were", "do", "does", "did", "can", "could", "may", "must", "should", "will", "has", "have", "am", "posso", "pode", "podem", "podemos", "devo", "deve", "e", "sao", "ha", "existe", "tem"]
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "do",
+        "does",
+        "did",
+        "can",
+        "could",
+        "may",
+        "must",
+        "should",
+        "will",
+        "has",
+        "have",
+        "am",
+        "posso",
+        "pode",
+        "podem",
+        "podemos",
+        "devo",
+        "deve",
+        "e",
+        "sao",
+        "ha",
+        "existe",
+        "tem",
+    ]
 )
 
 _YEAR = re.compile(r"1[1-9]\d\d|20\d\d")
@@ -71,7 +99,9 @@ def expected_answer(question: str) -> Expected:
     return Expected(kinds=frozenset(kinds), known=frozenset(words))
 
 
-def answers_kind(expected: Expected, text: str, language: str | None = None) -> tuple[bool | None, tuple[Value, ...]]:
+def answers_kind(
+    expected: Expected, text: str, language: str | None = None
+) -> tuple[bool | None, tuple[Value, ...]]:
     """Whether the text holds what is expected (None when nothing particular is), and the values that do."""
     if not expected.kinds or "choice" in expected.kinds:
         return None, ()

@@ -10,12 +10,15 @@ MOST_UNITS = 3
 """A quote is one to three units; a longer chain of pronouns is quoted from its middle."""
 
 # First words that point back at the sentence before.
-_POINTS_BACK = frozenset(
-    """it its they their them this these those he she his her him such both either neither however otherwise then
-    also but and so therefore instead afterwards thereafter
-    ele ela eles elas isto isso esse essa esses essas seu sua seus suas tal porem contudo tambem entao assim""".split()
+_BACK = """
+it its they their them this these those he she his her him such both either neither however otherwise then also but
+and so therefore instead afterwards thereafter
+ele ela eles elas isto isso esse essa esses essas seu sua seus suas tal porem contudo tambem entao assim
+"""
+_POINTS_BACK = frozenset(_BACK.split())
+_POINTS_BACK_PAIRS = frozenset(
+    (("if", "so"), ("if", "not"), ("that", "is"), ("that", "means"), ("after", "that"))
 )
-_POINTS_BACK_PAIRS = frozenset((("if", "so"), ("if", "not"), ("that", "is"), ("that", "means"), ("after", "that")))
 
 
 def spans_with(passage: Passage, index: int) -> tuple[Span, ...]:

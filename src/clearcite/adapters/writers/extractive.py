@@ -1,0 +1,90 @@
+"""The default writer: it quotes. Claims are whole units of the evidence, few and short, best first.
+
+Needs no model. With an embedder, nearness in meaning joins the words of the question in choosing.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from clearcite.domain.answer import Claim, Disagreement, Quote
+from clearcite.domain.retrieval import Evidence, Plan
+from clearcite.domain.thresholds import CLAIM_LIMITS, ClaimLimits
+from clearcite.ports import Embedder
+from clearcite.text.analysis import Analyzer
+from clearcite.text.candidates import Candidate, candidates, read_question
+from clearcite.text.similarity import Similarity
+
+VERSION = "extractive-1"
+
+
+class ExtractiveWriter:
+    """Implements ``Writer``. Deterministic; the same evidence and question give the same claims."""
+
+    def __init__(
+        self, analyzer: Analyzer, embedder: Embedder | None = None, limits: ClaimLimits = CLAIM_LIMITS
+    ) -> None:
+        self._analyzer = analyzer
+        self._embedder = embedder
+        self._limits = limits
+
+    @property
+    def fingerprint(self) -> str:
+        model = self._embedder.fingerprint if self._embedder else "lexical"
+        return f"{VERSION};{model};{self._analyzer.fingerprint}"
+
+    def compose(
+        self, plan: Plan, evidence: Sequence[Evidence], disagreements: Sequence[Disagreement]
+    ) -> tuple[Claim, ...]:
+        """At most three claims. What lost a resolved disagreement is not claimed; what won comes first."""
+        similarity = Similarity(self._embedder, plan.question) if self._embedder else None
+        asked = read_question(plan, self._analyzer, similarity)
+        found = candidates(asked, [item.passage for item in evidence])
+        lost = _quotes(disagreements, winning=False)
+        allowed = [item for item in found if not _touches(item, lost)]
+        won = _quotes(disagreements, winning=True)
+        allowed.sort(key=lambda item: not _touches(item, won))
+        return tuple(self._few(allowed))
+
+    def _few(self, found: Sequence[Candidate]) -> Iterable[Claim]:
+        limits, words, chosen = self._limits, 0, list[Candidate]()
+        best = max((item.score for item in found), default=0)
+        for item in found:
+            if len(chosen) == limits.most or (chosen and item.score < best - limits.margin):
+                return
+            claim = item.claim()
+            size = len(claim.text.split())
+            too_long = words + size > limits.words or (size > limits.longest and bool(chosen))
+            if too_long or _repeats(item, chosen, limits):
+                continue
+            chosen.append(item)
+            words += size
+            yield claim
+
+
+def _repeats(item: Candidate, chosen: Sequence[Candidate], limits: ClaimLimits) -> bool:
+    """Whether a claim already made says nearly the same words, or quotes this very unit."""
+    for other in chosen:
+        common = len(item.terms & other.terms) * 1000
+        if common >= limits.same * max(1, len(item.terms | other.terms)):
+            return True
+        if other.passage.key == item.passage.key and _overlaps(other.claim().quotes, item):
+            return True
+    return False
+
+
+def _quotes(disagreements: Sequence[Disagreement], *, winning: bool) -> list[Quote]:
+    return [
+        quote
+        for disagreement in disagreements
+        if disagreement.winner is not None
+        for index, side in enumerate(disagreement.sides)
+        if (index == disagreement.winner) == winning
+        for quote in side.claim.quotes
+    ]
+
+
+def _touches(item: Candidate, quotes: Sequence[Quote]) -> bool:
+    return any(quote.passage.key == item.passage.key and _overlaps((quote,), item) for quote in quotes)
+
+
+def _overlaps(quotes: Iterable[Quote], item: Candidate) -> bool:
+    return any(quote.start < item.unit.end and item.unit.start < quote.end for quote in quotes)
