@@ -22,7 +22,7 @@ def zone_of(name: str) -> tzinfo:
         return UTC
     try:
         return ZoneInfo(name)
-    except (OSError, ValueError):
+    except (OSError, ValueError, KeyError):
         raise ConfigError("The time zone is not known on this machine.") from None
 
 

@@ -31,6 +31,8 @@ from clearcite.wire.strict import MAX_INTEGER
 Name = Annotated[str, Limits(least=1, most=200)]
 Line = Annotated[str, Limits(least=1, most=2000)]
 Names = Annotated[tuple[Name, ...], Limits(most=128, unique=True)]
+Groups = Annotated[tuple[Name, ...], Limits(most=4096, unique=True)]
+"""The bound of one feed is ``RecordRules.max_groups``, 128 unless configured; this one holds for all."""
 
 MAX_CONTENT_BYTES = 10_000_000
 _IDENTIFIERS = (
@@ -94,8 +96,8 @@ class RecordFields:
     content_path: Line | None = None
     media_type: Name | None = None
     title: Annotated[str, Limits(least=1, most=1000)] | None = None
-    allowed_groups: Names | None = None
-    denied_groups: Names | None = None
+    allowed_groups: Groups | None = None
+    denied_groups: Groups | None = None
     parent: Annotated[str, Limits(least=1, most=1000)] | None = None
     status: Status | None = None
     effective_from: str | None = None

@@ -37,19 +37,29 @@ def read_inside(root: Path, path: Path, max_bytes: int) -> bytes:
         handle = os.open(real, _FLAGS)
     except (OSError, ValueError, RuntimeError) as error:
         raise InputError(f"cannot be read ({_reason(error)})") from None
-    with os.fdopen(handle, "rb") as file:
-        state = os.fstat(handle)
-        if not stat.S_ISREG(state.st_mode):
-            raise InputError("is not a regular file")
-        if state.st_size > max_bytes:
-            raise TooLarge(f"is larger than {max_bytes} bytes")
-        try:
-            raw = file.read(max_bytes + 1)
-        except OSError as error:
-            raise InputError(f"cannot be read ({_reason(error)})") from None
+    try:
+        raw = _read_regular(handle, max_bytes)
+    except OSError as error:
+        raise InputError(f"cannot be read ({_reason(error)})") from None
+    finally:
+        os.close(handle)
     if len(raw) > max_bytes:
         raise TooLarge(f"is larger than {max_bytes} bytes")
     return raw
+
+
+def _read_regular(handle: int, max_bytes: int) -> bytes:
+    state = os.fstat(handle)
+    if not stat.S_ISREG(state.st_mode):
+        raise InputError("is not a regular file")
+    if state.st_size > max_bytes:
+        raise TooLarge(f"is larger than {max_bytes} bytes")
+    parts: list[bytes] = []
+    left = max_bytes + 1
+    while left > 0 and (part := os.read(handle, min(left, 1 << 20))):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
 
 
 def _reason(error: BaseException) -> str:

@@ -38,12 +38,12 @@ _OFF = ("0", "false", "off")
 def parse_docx(content: bytes) -> ParsedDocument:
     """Raises InputError for what is not a sound archive, is encrypted, or is larger than it may be."""
     with _open(content) as archive:
-        levels = _heading_levels(_read(archive, _STYLES))
+        styles = _read_styles(_read(archive, _STYLES))
         title = _core_title(_read(archive, _CORE))
         body = _read(archive, _BODY)
     if body is None:
         raise InputError("the file is not a DOCX document")
-    reader = _Body(levels)
+    reader = _Body(styles)
     _parse(body, reader)
     composer = reader.composer
     text = composer.text
@@ -149,10 +149,11 @@ def _short(name: str) -> str:
 
 
 class _Styles:
-    """Style id → level: 1 to 6 for headings, 0 for the title."""
+    """Style id → level: 1 to 6 for headings, 0 for the title; and the styles of list items."""
 
     def __init__(self) -> None:
         self.levels: dict[str, int] = {}
+        self.lists: set[str] = set()
         self.parents: dict[str, str] = {}
         self.style = ""
 
@@ -170,6 +171,8 @@ class _Styles:
                 self.levels[self.style] = 0
         elif name == "w:outlineLvl" and value.isdigit() and int(value) < 9:
             self.levels.setdefault(self.style, int(value) + 1)
+        elif name == "w:numPr":
+            self.lists.add(self.style)
         elif name == "w:basedOn":
             self.parents[self.style] = value
 
@@ -181,20 +184,23 @@ class _Styles:
         """Names stand in attributes."""
 
 
-def _heading_levels(xml: bytes | None) -> dict[str, int]:
-    if xml is None:
-        return {}
+def _read_styles(xml: bytes | None) -> _Styles:
+    """The styles, each with what it inherits from those it is based on."""
     styles = _Styles()
+    if xml is None:
+        return styles
     _parse(xml, styles)
     for style in styles.parents:
         seen = {style}
         parent: str | None = styles.parents[style]
-        while parent and parent not in seen and style not in styles.levels:
-            if parent in styles.levels:
+        while parent and parent not in seen:
+            if style not in styles.levels and parent in styles.levels:
                 styles.levels[style] = styles.levels[parent]
+            if parent in styles.lists:
+                styles.lists.add(style)
             seen.add(parent)
             parent = styles.parents.get(parent)
-    return styles.levels
+    return styles
 
 
 class _Core:
@@ -243,8 +249,8 @@ class _Table:
 class _Body:
     """Paragraphs and rows in order. A table inside a cell becomes part of the cell's text."""
 
-    def __init__(self, levels: dict[str, int]) -> None:
-        self.levels = levels
+    def __init__(self, styles: _Styles) -> None:
+        self.styles = styles
         self.composer = Composer()
         self.title: str | None = None
         self.hidden = False
@@ -323,11 +329,11 @@ class _Body:
             if cells:
                 cells[-1] = f"{cells[-1]} {text}".strip().replace("\n", " ")
             return
-        level = self.levels.get(paragraph.style, paragraph.outline)
+        level = self.styles.levels.get(paragraph.style, paragraph.outline)
         if level is not None and level <= 6:
             self._heading(text, level)
-        elif paragraph.list_level is not None:
-            self.composer.put("list_item", text, level=paragraph.list_level)
+        elif paragraph.list_level is not None or paragraph.style in self.styles.lists:
+            self.composer.put("list_item", text, level=paragraph.list_level or 1)
         else:
             self.composer.put("paragraph", text)
 
