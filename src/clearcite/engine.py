@@ -17,7 +17,7 @@ from clearcite.answer import lookup, searching
 from clearcite.answer.confirm import ReadTampered, judge_for, verify_access
 from clearcite.answer.describe import describe
 from clearcite.answer.pipeline import Outcome, Parts, Sight, answer
-from clearcite.answer.publish import publish
+from clearcite.answer.publish import publish, publish_search
 from clearcite.answer.tracing import ask_trace, search_trace
 from clearcite.domain.access import Micros, Principal
 from clearcite.domain.answer import EXIT_CODES, Answer, PublicAnswer, PublicDocument, PublicSearch
@@ -116,7 +116,6 @@ class Engine:
         services = self._services
         wanted = searching.wanted(k, collapse, options.pop("after", None))
         asked = _question(question, options)
-        trace_id = services.trace_id()
         run = Run(describe=describe, deadline=_deadline(services), faults=services.faults)
         scope = self._scope(principal, asked.as_of)
         with services.ledger.snapshot() as snapshot:
@@ -124,10 +123,11 @@ class Engine:
             sight = run.step(self.open_sight, snapshot, scope)
             parts = services.pipeline(snapshot.generation).parts
             try:
-                public = searching.search(asked, wanted, sight, parts, run, trace_id)
+                page, following = searching.search(asked, wanted, sight, parts, run)
             except ReadTampered as fault:
                 self._quarantine(fault)
                 raise
+        public = run.step(publish_search, page, services.trace_id(), following)
         now = services.clock.now()
         self._record(search_trace(asked, principal, public, state=state, stages=run.records, now=now))
         return public

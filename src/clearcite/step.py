@@ -16,14 +16,14 @@ from clearcite.errors import ClearciteError, DeadlineExceeded, DependencyUnavail
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Describe = Callable[[Any], dict[str, Any]]
+Describe = Callable[[str, Any], dict[str, Any]]
 
 
 @dataclass(slots=True)
 class Run:
     """One request on its way through the stages.
 
-    ``faults`` maps a stage name to the exception it shall raise. ``describe`` turns a stage's result into the
+    ``faults`` maps a stage name to the exception it shall raise. ``describe`` turns a stage's name and result into the
     ids, spans and integers the trace keeps. ``deadline`` is in seconds of ``time.monotonic``.
     """
 
@@ -49,7 +49,7 @@ class Run:
             self._failed(name, started, error)
             raise DependencyUnavailable(f"The stage {name} failed.") from error
         self.records.append(
-            StageRecord(stage=name, outcome="ok", milliseconds=_since(started), detail=self.describe(result))
+            StageRecord(stage=name, outcome="ok", milliseconds=_since(started), detail=self.describe(name, result))
         )
         return result
 

@@ -8,9 +8,10 @@ is not covered although recall was cut off yields one deeper plan.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from clearcite.answer.sufficiency import Sufficiency, judge
+
 from clearcite.answer.confirm import ReadTampered
 from clearcite.answer.evidence import Chosen
-from clearcite.answer.sufficiency import Sufficiency, judge
 from clearcite.domain.answer import Answer, AnswerStatus, Claim, Confidence, Disagreement, Quote
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.digest import sha256_text
@@ -91,7 +92,8 @@ def bind(claims: Iterable[Claim], snapshot: Snapshot) -> dict[DocumentKey, str]:
 def _stands(quote: Quote, text: str) -> bool:
     passage = quote.passage
     return (
-        text[passage.start : passage.end] == passage.text and text[quote.start : quote.end] == quote.text != ""
+        text[passage.start : passage.end] == passage.text
+        and text[quote.start : quote.end] == quote.text != ""
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from clearcite.domain.access import AccessClass, Acl, class_admits, in_force
-from clearcite.domain.corpus import DocumentKey, chunk_id, revision_label, state_hash
+from clearcite.domain.corpus import DocumentKey, chunk_id, revision_label, state_hash_of
 from clearcite.domain.digest import sha256_text
 from clearcite.domain.retrieval import (
     Confirmed,
@@ -75,56 +75,59 @@ def judge_for(scope: Scope, snapshot: Snapshot) -> Judge:
 
 def confirm(plan: Plan, found: Recall, judge: Judge, snapshot: Snapshot, next_page: NextPage) -> Confirmed:
     """Fill every leg with confirmed passages up to the plan's depth."""
-    passages: dict[str, Passage | None] = {}
-    legs = []
-    for leg, first in found.pages:
-        chosen = _fill(plan, (leg, first), judge, snapshot, next_page, passages)
-        legs.append(
-            ConfirmedLeg(leg=leg, hits=chosen, documents=first.documents, frequencies=first.frequencies)
+    filler = _Filler(plan=plan, judge=judge, snapshot=snapshot, next_page=next_page, passages={})
+    legs = tuple(
+        ConfirmedLeg(
+            leg=leg,
+            hits=filler.fill(leg, first),
+            documents=first.documents,
+            frequencies=first.frequencies,
         )
-    revoked = sorted(name for name, passage in passages.items() if passage is None)
-    return Confirmed(
-        legs=tuple(legs), dropped=tuple(Dropped(chunk_id=name, reason="revoked") for name in revoked)
+        for leg, first in found.pages
     )
+    revoked = sorted(name for name, passage in filler.passages.items() if passage is None)
+    return Confirmed(legs=legs, dropped=tuple(Dropped(chunk_id=name, reason="revoked") for name in revoked))
 
 
-def _fill(
-    plan: Plan,
-    start: tuple[Leg, HitPage],
-    judge: Judge,
-    snapshot: Snapshot,
-    next_page: NextPage,
-    passages: dict[str, Passage | None],
-) -> tuple[tuple[Passage, int], ...]:
-    leg, page = start
-    chosen: list[tuple[Passage, int]] = []
-    seen: set[str] = set()
-    for _ in range(MAX_PAGES):
-        ids = [hit.chunk_id for hit in page.hits]
-        _read([name for name in ids if name not in passages], plan, judge, snapshot, passages)
-        for hit in page.hits:
-            passage = passages[hit.chunk_id]
-            if passage is not None and hit.chunk_id not in seen and len(chosen) < plan.depth:
-                seen.add(hit.chunk_id)
-                chosen.append((passage, hit.score))
-        if len(chosen) >= plan.depth or page.next is None:
-            return tuple(chosen)
-        page = next_page(leg, page.next)
-    raise DependencyUnavailable("The index keeps returning passages that are not served.")
+@dataclass(slots=True)
+class _Filler:
+    """``passages`` holds what has been looked up: the passage, or None for what this scope does not get."""
+
+    plan: Plan
+    judge: Judge
+    snapshot: Snapshot
+    next_page: NextPage
+    passages: dict[str, Passage | None]
+
+    def fill(self, leg: Leg, page: HitPage) -> tuple[tuple[Passage, int], ...]:
+        chosen: dict[str, tuple[Passage, int]] = {}
+        for _ in range(MAX_PAGES):
+            self._look_up([hit.chunk_id for hit in page.hits])
+            for hit in page.hits:
+                passage = self.passages[hit.chunk_id]
+                if passage is not None and len(chosen) < self.plan.depth:
+                    chosen.setdefault(hit.chunk_id, (passage, hit.score))
+            if len(chosen) >= self.plan.depth or page.next is None:
+                return tuple(chosen.values())
+            page = self.next_page(leg, page.next)
+        raise DependencyUnavailable("The index keeps returning passages that are not served.")
+
+    def _look_up(self, ids: list[str]) -> None:
+        missing = [name for name in ids if name not in self.passages]
+        stored = self.snapshot.chunks(missing) if missing else {}
+        for name in missing:
+            entry = stored.get(name)
+            self.passages[name] = None if entry is None or not self._wants(entry) else confirmed(entry)
+
+    def _wants(self, entry: StoredChunk) -> bool:
+        sources = self.plan.sources
+        return (not sources or entry.key.source_id in sources) and self.judge.admits(entry)
 
 
-def _read(
-    ids: list[str], plan: Plan, judge: Judge, snapshot: Snapshot, passages: dict[str, Passage | None]
-) -> None:
-    stored = snapshot.chunks(ids) if ids else {}
-    for name in ids:
-        entry = stored.get(name)
-        wanted = entry is not None and (not plan.sources or entry.key.source_id in plan.sources)
-        if entry is None or not wanted or not judge.admits(entry):
-            passages[name] = None
-            continue
-        verify(entry)
-        passages[name] = to_passage(entry)
+def confirmed(stored: StoredChunk) -> Passage:
+    """A readable chunk as a passage, once everything it claims about itself has been recomputed."""
+    verify(stored)
+    return to_passage(stored)
 
 
 def verify(stored: StoredChunk) -> None:
@@ -139,10 +142,13 @@ def verify(stored: StoredChunk) -> None:
 
 def verify_access(stored: StoredChunk | StoredDocument) -> None:
     """Access lists and description must give the digests the ledger accepted them under."""
-    state = state_hash(stored.content_sha256, stored.served_access, stored.description)
+    served, head = stored.served_access, stored.head_access
+    served_digest = served.digest()
+    head_digest = served_digest if head == served else head.digest()
+    state = state_hash_of(stored.content_sha256, served_digest, stored.description.digest())
     if (
-        stored.served_access.digest() != stored.served_access_digest
-        or stored.head_access.digest() != stored.head_access_digest
+        served_digest != stored.served_access_digest
+        or head_digest != stored.head_access_digest
         or state != stored.served_state_hash
     ):
         raise ReadTampered(stored.key)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.retrieval import Dropped, Passage, Ranked
-from clearcite.text.phrases import folded_words
 
 Deduplicated = tuple[tuple[Ranked, ...], tuple[Dropped, ...]]
 
@@ -56,14 +55,16 @@ def _groups(passage: Passage) -> list[tuple[str, ...]]:
     return groups
 
 
-def _text_key(passage: Passage) -> tuple[str, ...]:
-    return folded_words(passage.text) or (passage.chunk_id,)
+def _text_key(passage: Passage) -> str:
+    """Case and white space do not make another text."""
+    return " ".join(passage.text.casefold().split())
 
 
-def _best_of_text(passages: Iterable[Passage]) -> dict[tuple[str, ...], str]:
+def _best_of_text(passages: Iterable[Passage]) -> dict[str, str]:
     """For each normalised passage text, the chunk that is kept."""
-    best: dict[tuple[str, ...], tuple[tuple[int, DocumentKey, int], str]] = {}
+    best: dict[str, tuple[tuple[int, DocumentKey, int], str]] = {}
     for passage in passages:
         mine = (_order(passage), passage.chunk_id)
-        best[_text_key(passage)] = min(best.get(_text_key(passage), mine), mine)
+        text = _text_key(passage)
+        best[text] = min(best.get(text, mine), mine)
     return {text: chunk for text, (_, chunk) in best.items()}

@@ -9,15 +9,20 @@ from clearcite.domain.answer import Answer, Claim, Disagreement
 from clearcite.domain.retrieval import Confirmed, DenseQuery, Dropped, Plan, Ranked, Recall
 
 
-@singledispatch
-def describe(result: Any) -> dict[str, Any]:
-    """Nothing, for results that say nothing by themselves."""
+def describe(stage: str, result: Any) -> dict[str, Any]:
+    """Every factor of a score is kept once, where passages are weighed; other stages keep order and score."""
     if isinstance(result, tuple):
-        return _describe_tuple(result)
+        return _describe_tuple(result, with_factors=stage == "weigh")
+    return _describe(result)
+
+
+@singledispatch
+def _describe(_result: Any) -> dict[str, Any]:
+    """Nothing, for results that say nothing by themselves."""
     return {}
 
 
-@describe.register
+@_describe.register
 def _(plan: Plan) -> dict[str, Any]:
     return {
         "route": plan.route,
@@ -29,12 +34,12 @@ def _(plan: Plan) -> dict[str, Any]:
     }
 
 
-@describe.register
+@_describe.register
 def _(query: DenseQuery) -> dict[str, Any]:
     return {"vector": query.vector.hex(), "scale": query.scale}
 
 
-@describe.register
+@_describe.register
 def _(recall: Recall) -> dict[str, Any]:
     return {
         "legs": [
@@ -49,19 +54,19 @@ def _(recall: Recall) -> dict[str, Any]:
     }
 
 
-@describe.register
+@_describe.register
 def _(confirmed: Confirmed) -> dict[str, Any]:
     legs = {leg.leg: [passage.chunk_id for passage, _ in leg.hits] for leg in confirmed.legs}
     return {"confirmed": legs, "dropped": _dropped(confirmed.dropped)}
 
 
-@describe.register
+@_describe.register
 def _(chosen: Chosen) -> dict[str, Any]:
     selected = [[item.number, item.passage.chunk_id] for item in chosen.evidence]
     return {"selected": selected, "dropped": _dropped(chosen.dropped)}
 
 
-@describe.register
+@_describe.register
 def _(answer: Answer) -> dict[str, Any]:
     return {
         "status": answer.status,
@@ -71,16 +76,20 @@ def _(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _describe_tuple(items: tuple[Any, ...]) -> dict[str, Any]:
+def _describe_tuple(items: tuple[Any, ...], *, with_factors: bool) -> dict[str, Any]:
     if len(items) == 2 and all(isinstance(part, tuple) for part in items):
-        return _describe_tuple(items[0]) | _describe_tuple(items[1])
-    if items and all(isinstance(item, Ranked) for item in items):
-        return {"ranked": [[r.passage.chunk_id, r.score, [list(f) for f in r.factors]] for r in items]}
-    if items and all(isinstance(item, Dropped) for item in items):
+        parts = [_describe_tuple(part, with_factors=with_factors) for part in items]
+        return parts[0] | parts[1]
+    kinds = {type(item) for item in items}
+    if kinds == {Ranked}:
+        ranked = [[item.passage.chunk_id, item.score] for item in items]
+        factors = {item.passage.chunk_id: dict(item.factors) for item in items} if with_factors else None
+        return {"ranked": ranked} if factors is None else {"ranked": ranked, "factors": factors}
+    if kinds == {Dropped}:
         return {"dropped": _dropped(items)}
-    if items and all(isinstance(item, Claim) for item in items):
+    if kinds == {Claim}:
         return {"claims": [_claim(claim) for claim in items]}
-    if items and all(isinstance(item, Disagreement) for item in items):
+    if kinds == {Disagreement}:
         return {"disagreements": [_disagreement(item) for item in items]}
     return {}
 

@@ -8,10 +8,10 @@ yields another plan, at most twice, and never a jump back. Nothing here publishe
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from clearcite.answer.check import Checked, Drafted, check
 from clearcite.answer.conflicts import find_conflicts
 from clearcite.answer.resolve import resolve_conflicts
 
+from clearcite.answer.check import Checked, Drafted, check
 from clearcite.answer.cite import bound_sides, cite
 from clearcite.answer.confirm import Judge, confirm
 from clearcite.answer.deduplicate import deduplicate

@@ -8,8 +8,6 @@ from typing import Literal
 
 from clearcite.answer.pipeline import Parts, Retrieved, Sight, retrieve
 from clearcite.answer.plan import plan_query
-from clearcite.answer.publish import publish_search
-from clearcite.domain.answer import PublicSearch
 from clearcite.domain.retrieval import Cursor, Plan, Question, Ranked
 from clearcite.errors import InputError
 from clearcite.step import Run
@@ -38,9 +36,9 @@ def wanted(k: int, collapse: str, after: str | None) -> Wanted:
 
 
 def search(
-    asked: Question, want: Wanted, sight: Sight, parts: Parts, run: Run, trace_id: str
-) -> PublicSearch:
-    """Deepen recall until the page is full or nothing readable is left."""
+    asked: Question, want: Wanted, sight: Sight, parts: Parts, run: Run
+) -> tuple[list[Ranked], str | None]:
+    """The page wanted and the cursor after it; recall deepens until the page is full or nothing is left."""
     plan = run.step(plan_query, asked, parts.analyzer, parts.live, parts.depth)
     while True:
         found = retrieve(plan, sight, parts, run)
@@ -50,7 +48,7 @@ def search(
         plan = replace(plan, depth=plan.depth * 2)
     page = lines[: want.k]
     following = encode_cursor(page[-1]) if len(lines) > want.k else None
-    return run.step(publish_search, page, trace_id, following)
+    return page, following
 
 
 def _lines(ranked: Iterable[Ranked], want: Wanted) -> Iterable[Ranked]:

@@ -7,6 +7,7 @@ import json
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from clearcite.adapters.ledgers.connection import (
 from clearcite.adapters.ledgers.migrate import migrations, ready
 from clearcite.domain.trace import Trace
 from clearcite.errors import InputError, IntegrityFault
-from clearcite.wire import from_json, to_json
+from clearcite.wire import from_json
 
 _INSERT = "INSERT INTO traces (trace_id, tenant_id, kind, created_at, body) VALUES (?, ?, ?, ?, ?)"
 _GET = "SELECT trace_id, body FROM traces WHERE trace_id = ?"
@@ -67,7 +68,7 @@ class SqliteTraces:
     def append(self, trace: Trace) -> None:
         """Raises InputError for a trace that has no JSON form, IntegrityFault for an id that is taken."""
         try:
-            body = _encode(to_json(trace))
+            body = _encode(_plain(trace))
         except (ValueError, TypeError, RecursionError) as error:
             raise InputError("The trace has no JSON form.") from error
         row = (trace.trace_id, trace.tenant_id, trace.kind, trace.created_at, body)
@@ -103,6 +104,15 @@ class SqliteTraces:
             self._db.close()
         if self._folder is not None:
             self._folder.cleanup()
+
+
+def _plain(trace: Trace) -> dict[str, Any]:
+    """Stage details are plain values already and the bulk of a trace, so only the shells are taken apart."""
+    shell = {item.name: getattr(trace, item.name) for item in fields(trace)}
+    shell["stages"] = [
+        {item.name: getattr(stage, item.name) for item in fields(stage)} for stage in trace.stages
+    ]
+    return shell
 
 
 def _trace(trace_id: Any, body: Any) -> Trace:

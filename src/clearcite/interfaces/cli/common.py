@@ -32,7 +32,7 @@ NO_IDENTITY = (
     " or for local use with --tenant TENANT --group GROUP."
 )
 
-out = Console(file=None, highlight=False, soft_wrap=False)
+out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
 
@@ -86,7 +86,7 @@ def print_json(value: Any) -> None:
 
 def say(text: str = "", style: str = "") -> None:
     """One line for a person: document text cannot move the cursor, set colours or hide itself."""
-    out.print(Text(printable(text), style=style))
+    out.print(Text(printable(text), style=style), soft_wrap=not out.is_terminal)
 
 
 def printable(text: str) -> str:
