@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -97,11 +97,28 @@ class Model:
         if isinstance(new, str):
             card.served.clear()
             return "deleted"
+        if isinstance(before, tuple) and before[1] != new[1]:
+            self.keep_narrow(card, before[1])
         if before is None:
             return "created"
         if isinstance(before, str):
             return "restored"
         return "revised" if new[0] != before[0] else "access_changed"
+
+    def keep_narrow(self, card: Card, pending: Access) -> None:
+        """A change that was not acknowledged narrows on; lists that overlap leave what they share."""
+        for generation, (text, served) in card.served.items():
+            narrow = replace(
+                served,
+                allow=tuple(sorted(set(served.allow) & set(pending.allow))),
+                deny=tuple(sorted(set(served.deny) | set(pending.deny))),
+                parent=served.parent or pending.parent,
+                trusted=served.trusted and pending.trusted,
+                status="published" if served.status == pending.status == "published" else "archived",
+                effective_from=max(served.effective_from or 0, pending.effective_from or 0) or None,
+                effective_to=min(served.effective_to or 2**60, pending.effective_to or 2**60),
+            )
+            card.served[generation] = (text, narrow)
 
     def publish(self, ticket: int, generation: str, who: DocumentKey) -> bool:
         card = self.cards[who]

@@ -101,6 +101,28 @@ def in_force(access: Access, as_of: Micros) -> bool:
     return started and (access.effective_to is None or as_of < access.effective_to)
 
 
+def meet(one: Access, other: Access) -> Access:
+    """An access that admits nobody, at no instant, whom either of the two denies.
+
+    Exact where one list is part of the other. Where the lists only overlap it keeps the groups they share, and
+    it admits nobody where the two stand under different collections: too narrow, never too wide.
+    """
+    others = set(other.allow)
+    together = one.parent is None or other.parent is None or one.parent == other.parent
+    shared = tuple(group for group in one.allow if group in others) if together else ()
+    starts = [start for start in (one.effective_from, other.effective_from) if start is not None]
+    ends = [end for end in (one.effective_to, other.effective_to) if end is not None]
+    return Access(
+        allow=shared,
+        deny=tuple(sorted({*one.deny, *other.deny})),
+        parent=other.parent if one.parent is None else one.parent,
+        status=other.status if one.status == "published" else one.status,
+        effective_from=max(starts, default=None),
+        effective_to=min(ends, default=None),
+        trusted=one.trusted and other.trusted,
+    )
+
+
 def readable(access: Access, collections: Mapping[str, Acl], groups: frozenset[str], as_of: Micros) -> bool:
     """The whole rule for one document of the caller's partition. Used to judge one document by itself."""
     return (

@@ -11,13 +11,19 @@ from typing import Any
 import apsw
 
 from clearcite.adapters.ledgers import visible
-from clearcite.adapters.ledgers.codec import class_digest, encode, encode_description
+from clearcite.adapters.ledgers.codec import (
+    class_digest,
+    decode_access,
+    decode_description,
+    encode,
+    encode_description,
+)
 from clearcite.adapters.ledgers.enqueue import enqueue, enqueue_new
 from clearcite.adapters.ledgers.queries import load
 from clearcite.adapters.ledgers.writer import SQL as COMMON
 from clearcite.adapters.ledgers.writer import Transaction
-from clearcite.domain.access import Access, Acl
-from clearcite.domain.corpus import DocumentKey, SourceRecord
+from clearcite.domain.access import Access, Acl, meet
+from clearcite.domain.corpus import DocumentKey, SourceRecord, state_hash_of
 from clearcite.domain.lifecycle import Decision, Head, decide, head_of
 from clearcite.errors import InputError
 
@@ -112,7 +118,8 @@ def _delete(tx: Transaction, record: SourceRecord, document: int) -> None:
 def _write_state(tx: Transaction, record: SourceRecord, new: Head, place: tuple[int, int]) -> None:
     partition, document = place
     revision = _revision(tx, record, new, document)
-    access = _access(tx, record.access, new.access_digest, partition) if record.access else None
+    access = access_id(tx, record.access, new.access_digest, partition) if record.access else None
+    fold(tx, place, access)
     tx.run(
         SQL["set_head"],
         new.source_sequence,
@@ -144,7 +151,22 @@ def _revision(tx: Transaction, record: SourceRecord, new: Head, document: int) -
     return revision
 
 
-def _access(tx: Transaction, access: Access, digest: str | None, partition: int) -> int:
+def fold(tx: Transaction, place: tuple[int, int], access: int | None) -> None:
+    """Keep what a change of access has narrowed, when another one comes before it was acknowledged.
+
+    The served side then stands for both: without this, text that was revoked would be shown again, before it
+    is replaced, by a later change that admits the same readers to other text.
+    """
+    partition, document = place
+    for row in tx.rows(SQL["unacknowledged"], document, access):
+        projection, content_sha256, description, *columns = row
+        narrowed = meet(decode_access(tuple(columns[:7])), decode_access(tuple(columns[7:])))
+        digest = narrowed.digest()
+        state = state_hash_of(content_sha256, digest, decode_description(description).digest())
+        tx.run(SQL["narrow"], access_id(tx, narrowed, digest, partition), digest, state, projection)
+
+
+def access_id(tx: Transaction, access: Access, digest: str | None, partition: int) -> int:
     known = tx.known.get((partition, digest))
     if known is not None:
         return int(known)

@@ -90,15 +90,35 @@ class BothSidesChecks(LedgerCase):
             library.publish(library.build(jobs))
             expect_equal(library.read(BOB), {key(): "redacted"})
 
-    def test_access_there_and_back_needs_no_work(self) -> None:
+    def test_access_there_and_back_widens_only_when_it_is_acknowledged(self) -> None:
         with self.library() as (library, _):
-            library.apply(upsert("text"))
+            library.apply(upsert("text", rights=BOTH))
             library.work()
-            library.apply(upsert("text", 2, rights=access("guest")))
-            expect_equal(library.read(ALICE), {})
-            library.apply(upsert("text", 3))
-            expect_equal(library.claim(), ())
-            expect_equal(library.read(ALICE), {key(): "text"})
+            library.apply(upsert("text", 2))
+            library.apply(upsert("text", 3, rights=BOTH))
+            expect_equal([library.read(BOB), library.read(ALICE)], [{}, {key(): "text"}])
+            jobs = library.claim()
+            expect_equal([job.kind for job in jobs], ["access"])
+            library.publish(library.build(jobs))
+            expect_equal(library.read(BOB), {key(): "text"})
+
+    def test_revoked_text_is_not_shown_again_when_its_replacement_is_granted(self) -> None:
+        with self.library() as (library, _):
+            library.apply(upsert("the secret", rights=BOTH))
+            library.work()
+            library.apply(upsert("the secret", 2))
+            library.apply(upsert("redacted", 3, rights=BOTH))
+            expect_equal([library.read(BOB), library.read(ALICE)], [{}, {key(): "the secret"}])
+            library.work()
+            expect_equal(library.read(BOB), {key(): "redacted"})
+
+    def test_narrowing_twice_leaves_those_who_keep_access_reading(self) -> None:
+        with self.library() as (library, _):
+            library.apply(upsert("text", rights=access("guest", "others", "staff")))
+            library.work()
+            library.apply(upsert("text", 2, rights=access("others", "staff")))
+            library.apply(upsert("text", 3, rights=access("staff")))
+            expect_equal([library.read(BOB), library.read(ALICE)], [{}, {key(): "text"}])
 
     def test_windows_are_half_open(self) -> None:
         with self.library() as (library, clock):

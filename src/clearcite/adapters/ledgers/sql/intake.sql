@@ -43,6 +43,17 @@ SELECT id FROM access_classes WHERE partition = ? AND digest = ?;
 -- name: add_class
 INSERT INTO access_classes (partition, digest, parent, allow, deny) VALUES (?, ?, ?, ?, ?);
 
+-- name: unacknowledged
+SELECT s.projection, s.content_sha256, s.description,
+       s.served_parent, s.served_allow, s.served_deny, s.served_status, s.served_from, s.served_to,
+       s.served_trusted,
+       s.head_parent, s.head_allow, s.head_deny, s.head_status, s.head_from, s.head_to, s.head_trusted
+FROM served s JOIN documents d ON d.id = s.document JOIN projections p ON p.id = s.projection
+WHERE s.document = ?1 AND p.withdrawn = 0 AND p.access <> d.access AND d.access <> ?2;
+
+-- name: narrow
+UPDATE projections SET access = ?, access_digest = ?, state_hash = ? WHERE id = ?;
+
 -- name: add_tombstone
 INSERT INTO tombstones (document, source_sequence, reason, run_id, recorded_at) VALUES (?, ?, ?, ?, ?);
 
