@@ -8,18 +8,22 @@ class Oracle:
 
     def __init__(self, chunks: Mapping[str, tuple], k1: int, b: int, average: int) -> None:
         self.chunks, self.k1, self.b, self.average = chunks, k1, b, average
-        self.lengths = {
-            chunk: sum(count for term, count in terms.items() if term.startswith("="))
-            for chunk, (terms, _) in chunks.items()
-        }
+        self.lengths = dict.fromkeys(chunks, 0)
+        self.postings: dict[str, dict[str, int]] = {}
+        for chunk, (terms, _) in chunks.items():
+            for term, count in terms.items():
+                self.postings.setdefault(term, {})[chunk] = count
+                self.lengths[chunk] += count if term.startswith("=") else 0
 
     def lexical(self, words: Sequence[Sequence[str]]) -> tuple[list[tuple[int, str]], int, tuple[int, ...]]:
         """The list of (score, chunk id), N, and df of each word."""
         scores: dict[str, int] = {}
         frequencies = []
         for forms in words:
-            counts = {c: max((t.get(f, 0) for f in forms), default=0) for c, (t, _) in self.chunks.items()}
-            counts = {chunk: count for chunk, count in counts.items() if count}
+            counts: dict[str, int] = {}
+            for form in forms:
+                for chunk, count in self.postings.get(form, {}).items():
+                    counts[chunk] = max(counts.get(chunk, 0), count)
             frequencies.append(len(counts))
             idf = self.idf(len(counts))
             for chunk, count in counts.items():

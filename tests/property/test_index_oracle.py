@@ -2,29 +2,27 @@
 
 import gzip
 import json
-import os
 import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import apsw
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.property.oracle import Oracle
+from tests.support.data import data_folder
 
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.domain.digest import digest
 from clearcite.domain.manifest import PipelineManifest
-from clearcite.domain.retrieval import DenseQuery, HitPage, LexicalQuery, QueryTerm
+from clearcite.domain.retrieval import DenseQuery, LexicalQuery, QueryTerm
 from clearcite.ports import IndexEntry, IndexView, Vector
 from clearcite.testing.index_fakes import ReadableSlots
-from clearcite.testing.index_suite import all_pages, words
+from clearcite.testing.index_suite import all_pages
 from clearcite.text.analysis import Analyzer
-from tests.property.oracle import Oracle
-from tests.support.data import data_folder
 
 PIPELINE = PipelineManifest(parser="p", chunker="c", analysis="a", embedder="e")
 TERMS = ("=a", "=b", "=c", "=d", "en:a", "en:b", "pt:a", "#c-d")
@@ -101,7 +99,7 @@ def test_every_list_equals_the_oracle(
     world: list, question: list, pipeline: PipelineManifest, vector: list, draw: random.Random
 ) -> None:
     with TemporaryDirectory() as folder:
-        view, scope, oracle = built(folder, make_entries(world), pipeline, draw), scope_of(world), None
+        view, scope = built(folder, make_entries(world), pipeline, draw), scope_of(world)
         oracle = oracle_of(world, pipeline)
         limit = draw.randint(1, 50)
         page = view.search(query_of(question), scope, None, limit)
@@ -167,6 +165,25 @@ def test_a_large_segment_takes_every_way_through_the_code(tmp_path: Path) -> Non
                     assert (page.documents, page.frequencies) == (documents, frequencies)
 
 
+def test_the_oracle_refuses_lists_that_were_filtered_after_scoring(tmp_path: Path) -> None:
+    """The control: a correct filter behind statistics that count hidden chunks."""
+    world = [({f"={'ab'[n % 2]}": 1 + n % 4, "=c": 1}, None, n % 5 < 3, "x") for n in range(0, 60, 1)]
+    view = built(str(tmp_path), make_entries(world), PIPELINE, random.Random(3))
+    seen, oracle = scope_of(world), oracle_of(world, PIPELINE)
+    question = [["=a"], ["=b"], ["=c"]]
+    ranked, _, _ = oracle.lexical(question)
+    right = view.search(query_of(question), seen, None, 100)
+    assert [(hit.score, hit.chunk_id) for hit in right.hits] == ranked
+    everything = ReadableSlots({"x": range(60)})
+    filtered = [
+        hit
+        for hit in view.search(query_of(question), everything, None, 100).hits
+        if hit.chunk_id in oracle.chunks
+    ]
+    assert {hit.chunk_id for hit in filtered} == {chunk for _, chunk in ranked}
+    assert [(hit.score, hit.chunk_id) for hit in filtered] != ranked
+
+
 # --- SciFact: 300 questions × 3 readable shares × 3 seeds
 
 
@@ -185,7 +202,6 @@ def test_on_scifact_every_list_equals_the_oracle(tmp_path: Path) -> None:
     with (folder / "queries.test.jsonl").open(encoding="utf-8") as file:
         asked = [analyzer.analyze_question(json.loads(line)["text"]) for line in file]
     assert (len(documents), len(asked)) == (5183, 300)
-    view = built(str(tmp_path), [], PIPELINE, random.Random(0))
     index = LocalIndex(tmp_path, PIPELINE)
     random.Random(0).shuffle(entries)
     manifest = None

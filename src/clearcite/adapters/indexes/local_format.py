@@ -81,14 +81,15 @@ class Shape:
         counts = struct.pack("<8s11Q", _MAGIC, *astuple(self))
         return counts + struct.pack("<Q", zlib.crc32(counts))
 
-
-def _unpack(raw: bytes) -> Shape:
-    if len(raw) < _HEADER.size or raw[:8] != _MAGIC:
-        raise IntegrityFault("A segment of the index is truncated or of another version.")
-    *fields, checksum = _HEADER.unpack(raw)
-    if zlib.crc32(raw[: _HEADER.size - 8]) != checksum:
-        raise IntegrityFault("The header of a segment of the index is damaged.")
-    return Shape(*fields[1:])
+    @staticmethod
+    def unpack(raw: bytes) -> "Shape":
+        """From the beginning of a file. Raises IntegrityFault."""
+        if len(raw) < _HEADER.size or raw[:8] != _MAGIC:
+            raise IntegrityFault("A segment of the index is truncated or of another version.")
+        _, *counts, checksum = _HEADER.unpack(raw[: _HEADER.size])
+        if zlib.crc32(raw[: _HEADER.size - 8]) != checksum:
+            raise IntegrityFault("The header of a segment of the index is damaged.")
+        return Shape(*counts)
 
 
 class SegmentWriter:
@@ -138,7 +139,7 @@ class Segment:
     def __init__(self, path: Path, name: str, size: int, bm25: Bm25) -> None:
         with path.open("rb") as file:
             actual = os.fstat(file.fileno()).st_size
-            shape = _unpack(file.read(_HEADER.size))
+            shape = Shape.unpack(file.read(_HEADER.size))
             places, wanted = shape.places()
             if not actual == wanted == size:
                 raise IntegrityFault("A segment of the index has another size than it says.")

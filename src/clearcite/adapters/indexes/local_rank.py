@@ -39,11 +39,8 @@ def candidates(segment: Segment, rows: Rows | None, scores: Scores, wanted: int,
 
 def best_by_value(scores: Scores, wanted: int, least: int) -> Rows:
     """Positions of all scores that reach the ``wanted``-th best, and ``least``."""
-    width = scores.size // _COLUMNS
-    if width >= 4 * wanted:
-        found = _by_columns(scores, width, wanted, least)
-    else:
-        found = np.flatnonzero(scores >= least)
+    is_large = scores.size >= 4 * wanted * _COLUMNS
+    found = _by_columns(scores, wanted, least) if is_large else np.flatnonzero(scores >= least)
     if found.size <= wanted:
         return found
     reached = scores[found]
@@ -52,8 +49,9 @@ def best_by_value(scores: Scores, wanted: int, least: int) -> Rows:
     return kept
 
 
-def _by_columns(scores: Scores, width: int, wanted: int, least: int) -> Rows:
+def _by_columns(scores: Scores, wanted: int, least: int) -> Rows:
     """Positions of all scores that reach the ``wanted``-th highest of the columns' highest scores."""
+    width = scores.size // _COLUMNS
     table, rest = scores[: width * _COLUMNS].reshape(_COLUMNS, width), scores[width * _COLUMNS :]
     highest = table.max(axis=0)
     floor = max(least, int(np.partition(highest, width - wanted)[width - wanted]))

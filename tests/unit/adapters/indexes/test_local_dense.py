@@ -1,0 +1,38 @@
+import numpy as np
+import pytest
+
+from clearcite.adapters.indexes import local_dense
+from clearcite.adapters.indexes.local_dense import kernel_name, numpy_dots, simsimd_dots
+
+
+@pytest.mark.parametrize("dims", [1, 2, 7, 64, 384, 1024, 1025, 3000])
+@pytest.mark.parametrize("rows", [0, 1, 3, 700])
+def test_both_kernels_give_the_integers_of_int64(dims: int, rows: int) -> None:
+    draw = np.random.default_rng(dims * 1000 + rows)
+    data = draw.integers(-128, 128, (rows, dims), dtype=np.int8)
+    query = draw.integers(-128, 128, dims, dtype=np.int8)
+    wanted = data.astype(np.int64) @ query.astype(np.int64)
+    assert numpy_dots(data, query).tolist() == wanted.tolist()
+    if local_dense.simsimd is not None:
+        assert simsimd_dots(data, query).tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("dims", [384, 1024, 1025, 4096])
+def test_the_largest_sums_are_exact(dims: int) -> None:
+    data = np.full((5, dims), -128, np.int8)
+    assert numpy_dots(data, data[0]).tolist() == [16384 * dims] * 5
+    if local_dense.simsimd is not None:
+        assert simsimd_dots(data, data[0]).tolist() == [16384 * dims] * 5
+
+
+def test_the_kernel_has_a_name() -> None:
+    assert kernel_name() == ("numpy" if local_dense.simsimd is None else "simsimd")
+
+
+def test_a_kernel_that_saturates_is_not_used() -> None:
+    def saturating(rows: np.ndarray, query: np.ndarray) -> np.ndarray:
+        return np.minimum(numpy_dots(rows, query), 2**21)
+
+    assert local_dense._agrees(numpy_dots)
+    assert not local_dense._agrees(saturating)
+    assert not local_dense._agrees(lambda rows, query: numpy_dots(rows[:1], query))
