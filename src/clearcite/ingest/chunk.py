@@ -107,16 +107,17 @@ def _is_closed_by(item: Measured, size: int, words: int) -> bool:
 
 def _pack(section: list[Measured], words: int, hard_limit: int) -> Iterator[list[Measured]]:
     """Cut one run into pieces of about equal size, none above the hard limit."""
-    total = _size(section)
-    goal = -(-total // max(1, -(-total // words)))
+    left = _size(section)
     group: list[Measured] = []
     size = 0
     for item in section:
+        goal = _even_share(left, words)
         overshoot, undershoot = size + item.words - goal, goal - size
         if group and (size + item.words > hard_limit or overshoot > undershoot):
             content, group = _split_headings(group)
             if content:
                 yield content
+            left -= size - _size(group)
             size = _size(group)
             if size + item.words > hard_limit:
                 group, size = [], 0
@@ -124,6 +125,11 @@ def _pack(section: list[Measured], words: int, hard_limit: int) -> Iterator[list
         size += item.words
     if group:
         yield group
+
+
+def _even_share(total: int, words: int) -> int:
+    """The size of the pieces when ``total`` is cut into as few as possible of at most ``words``."""
+    return -(-total // max(1, -(-total // words)))
 
 
 def _split_headings(run: list[Measured]) -> tuple[list[Measured], list[Measured]]:

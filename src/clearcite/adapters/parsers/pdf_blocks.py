@@ -169,20 +169,23 @@ def _by_place(page: Page) -> Iterator[Block]:
     rows = _visual_rows(page.lines)
     at = 0
     while at < len(rows):
-        table = _table_rows(rows, at)
+        table, used = _table_rows(rows, at)
         if len(table) >= 2:
             yield Block(kind="table", page=page.number, rows=table)
-            at += len(table)
+            at += used
             continue
-        block = [_joined(rows[at])]
+        block = Block(kind="paragraph", page=page.number, lines=[_joined(rows[at])])
+        first = block.lines[0]
+        # A bold numbered line is a heading, and its number belongs to it.
+        if _BULLET.match(first.text) and not (first.bold and first.text.lstrip()[:1].isdigit()):
+            block.kind, block.level = "list_item", 1
         at += 1
-        kind = "list_item" if _BULLET.match(block[0].text) else "paragraph"
-        while at < len(rows) and len(_table_rows(rows, at)) < 2 and _continues(block, rows[at]):
-            block.append(_joined(rows[at]))
+        while at < len(rows) and _continues(block.lines, rows[at]) and len(_table_rows(rows, at)[0]) < 2:
+            block.lines.append(_joined(rows[at]))
             at += 1
-        if kind == "list_item":
-            block[0].text = _BULLET.sub("", block[0].text, count=1)
-        yield Block(kind=kind, page=page.number, lines=block, level=1 if kind == "list_item" else 0)  # type: ignore[arg-type]
+        if block.kind == "list_item":
+            first.text = _BULLET.sub("", first.text, count=1)
+        yield block
 
 
 def _visual_rows(runs: Sequence[Line]) -> list[list[Line]]:
@@ -204,27 +207,28 @@ def _visual_rows(runs: Sequence[Line]) -> list[list[Line]]:
     return rows
 
 
-def _table_rows(rows: Sequence[list[Line]], at: int) -> list[list[Cell]]:
-    """Consecutive lines of at least two cells whose cells begin where those of the first line do."""
+def _table_rows(rows: Sequence[list[Line]], at: int) -> tuple[list[list[Cell]], int]:
+    """Consecutive lines of several cells that begin where those of the first line do, and how many lines
+    they take: a line of one cell that is not the first goes on with that cell of the row above."""
     first = rows[at]
     if len(first) < 2 or _BULLET.fullmatch(first[0].text + " x"):
-        return []
+        return [], 0
     found: list[list[Cell]] = []
-    for row in rows[at:]:
+    for used, row in enumerate(rows[at:]):
         cells: list[Cell] = [[] for _ in first]
         for line in row:
             near = [i for i, cell in enumerate(first) if abs(cell.left - line.left) < line.size]
             if not near:
-                return found
+                return found, used
             cells[near[0]].append(line)
         if len(row) == 1 and found and row[0].left > first[0].left + row[0].size:
             for cell, more in zip(found[-1], cells, strict=True):
                 cell.extend(more)
         elif len(row) < 2:
-            return found
+            return found, used
         else:
             found.append(cells)
-    return found
+    return found, len(rows) - at
 
 
 def _joined(row: Sequence[Line]) -> Line:
