@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Generic, TypeVar
@@ -36,18 +36,24 @@ NOTHING.setflags(write=False)
 
 _ALWAYS: Micros = -(2**63)
 _NEVER: Micros = 2**63 - 1
-_MAX_PARTITIONS = 256
-_MAX_VERDICTS = 4_096
-_MAX_MASKS = 512
+_OVERHEAD = 1_000  # bytes a cached value costs besides its arrays, roughly
+_COLUMN_BYTES = 512_000_000
+_VERDICT_BYTES = 64_000_000
+_MASK_BYTES = 128_000_000
 _MAX_SPANS = 8
 _serials = count(1)
 
 
 class Bounded(Generic[K, V]):
-    """A mapping that forgets what was used longest ago. Thread-safe."""
+    """A mapping that forgets what was used longest ago, once its values outgrow a number of bytes.
 
-    def __init__(self, limit: int) -> None:
+    ``weigh`` tells the bytes of a value. The newest value always stays. Thread-safe.
+    """
+
+    def __init__(self, limit: int, weigh: Callable[[V], int]) -> None:
         self._limit = limit
+        self._weigh = weigh
+        self._bytes = 0
         self._lock = threading.Lock()
         self._items: OrderedDict[K, V] = OrderedDict()
 
@@ -60,10 +66,12 @@ class Bounded(Generic[K, V]):
 
     def put(self, key: K, value: V) -> None:
         with self._lock:
+            before = self._items.pop(key, None)
+            self._bytes += self._weigh(value) - (0 if before is None else self._weigh(before))
             self._items[key] = value
-            self._items.move_to_end(key)
-            while len(self._items) > self._limit:
-                self._items.popitem(last=False)
+            while self._bytes > self._limit and len(self._items) > 1:
+                _, forgotten = self._items.popitem(last=False)
+                self._bytes -= self._weigh(forgotten)
 
 
 class ClassTable:
@@ -182,12 +190,12 @@ class ReadableNow:
 
 
 class Visibility:
-    """Answers ``readable`` for one ledger. Thread-safe; keeps a bounded number of columns and masks."""
+    """Answers ``readable`` for one ledger. Thread-safe; the bytes of columns, verdicts and masks are bounded."""
 
     def __init__(self) -> None:
-        self._columns: Bounded[tuple[str, str], Columns] = Bounded(_MAX_PARTITIONS)
-        self._verdicts: Bounded[tuple[Any, ...], Mask] = Bounded(_MAX_VERDICTS)
-        self._masks: Bounded[tuple[Any, ...], tuple[Span, ...]] = Bounded(_MAX_MASKS)
+        self._columns: Bounded[tuple[str, str], Columns] = Bounded(_COLUMN_BYTES, _column_bytes)
+        self._verdicts: Bounded[tuple[Any, ...], Mask] = Bounded(_VERDICT_BYTES, _verdict_bytes)
+        self._masks: Bounded[tuple[Any, ...], tuple[Span, ...]] = Bounded(_MASK_BYTES, _mask_bytes)
 
     def readable(self, snapshot: Snapshot, scope: Scope) -> ReadableNow:
         """What the scope may read. An identity without tenant, subject or groups reads nothing."""
@@ -278,6 +286,19 @@ def _cut(columns: Columns, verdicts: Mask, as_of: Micros, token: tuple[Any, ...]
     start = int(past.max()) if len(past) else _ALWAYS
     end = int(future.min()) if len(future) else _NEVER
     return Span(start=start, end=end, mask=mask, token=(*token, start, end))
+
+
+def _column_bytes(columns: Columns) -> int:
+    arrays = (columns.served, columns.head, columns.valid_from, columns.valid_to, columns.present)
+    return _OVERHEAD + sum(array.nbytes for array in arrays)
+
+
+def _verdict_bytes(verdicts: Mask) -> int:
+    return _OVERHEAD + verdicts.nbytes
+
+
+def _mask_bytes(spans: tuple[Span, ...]) -> int:
+    return _OVERHEAD + sum(span.mask.nbytes for span in spans)
 
 
 def _identified(principal: Principal) -> bool:

@@ -193,6 +193,8 @@ def _apply_one(tx: Transaction, record: SourceRecord, manifest_hash: str) -> App
             decision = intake.accept(tx, record, manifest_hash)
     except UnicodeEncodeError:
         refused = InputError("The record holds half of a surrogate pair.")
+    except OverflowError:
+        refused = InputError("The record holds a number that is too large.")
     except InputError as error:
         refused = error
     return Applied(key=record.key, source_sequence=record.source_sequence, decision=decision, error=refused)

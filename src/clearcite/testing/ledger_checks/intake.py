@@ -8,6 +8,7 @@ from clearcite.errors import SequenceConflict
 from clearcite.testing.expect import expect, expect_equal
 from clearcite.testing.ledger_checks.case import ALICE, LedgerCase
 from clearcite.testing.records import (
+    access,
     delete,
     key,
     principal,
@@ -54,8 +55,11 @@ class IntakeChecks(LedgerCase):
                 replace(good, source_sequence=0),
                 replace(delete(1), delete_reason=None),
                 replace(good, text="half \ud800"),
+                replace(good, source_sequence=2**63),
+                replace(good, access=access("staff", effective_to=2**63)),
+                replace(good, access=replace(access(), allow=())),
             ]
-            expect_equal(library.actions(*bad, good), ["invalid_input"] * 5 + ["created"])
+            expect_equal(library.actions(*bad, good), ["invalid_input"] * len(bad) + ["created"])
 
     def test_identity_is_tenant_source_and_document(self) -> None:
         with self.library() as (library, _):
