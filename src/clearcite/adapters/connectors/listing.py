@@ -41,7 +41,7 @@ def list_folder(root: Path) -> Listing:
             name = document_id(path, root)
             if name is None:
                 listing.refuse(ascii(entry.name), "its name is not valid Unicode")
-            elif entry.is_symlink() and entry.is_dir():
+            elif entry.is_symlink() and _leads_to_folder(entry):
                 listing.refuse(name, "a link to a folder is not followed")
             elif entry.is_dir(follow_symlinks=False):
                 if depth + 1 >= _MAX_DEPTH:
@@ -55,6 +55,14 @@ def list_folder(root: Path) -> Listing:
                 listing.files[name] = path
     listing.files = dict(sorted(listing.files.items()))
     return listing
+
+
+def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
+    """A link that leads nowhere or to itself is refused when it is read."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 def list_file(root: Path, name: str) -> Listing:

@@ -66,7 +66,7 @@ _WHITE = re.compile(
 )
 _RULE = re.compile(r"([^{}]{1,500})\{([^{}]{0,2000})\}")
 _SIMPLE_SELECTOR = re.compile(r"[a-zA-Z0-9]*([.#])([\w-]+)\Z")
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^>]*?(/?)>")
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _OPEN_ENDED = frozenset(
     (
         *(
@@ -131,7 +131,7 @@ def _check_depth(source: str) -> None:
     depth = 0
     for match in _TAG.finditer(source):
         name = match[2].lower()
-        if name in _OPEN_ENDED or match[3]:
+        if name in _OPEN_ENDED:
             continue
         depth = max(0, depth - 1) if match[1] else depth + 1
         if depth > MAX_DEPTH:
