@@ -45,7 +45,7 @@ _IDENTIFIERS = (
     "source_type",
     "product_version",
 )
-_REQUIRED = ("source_uri", "source_version", "allowed_groups")
+REQUIRED_OF_AN_UPSERT = ("source_uri", "source_version", "allowed_groups")
 _OF_A_DELETE = frozenset(
     (
         *("operation", "tenant_id", "source_id", "document_id", "source_sequence", "source_time"),
@@ -212,7 +212,7 @@ class _Judge:
 
     def upsert(self) -> SourceRecord:
         fields = self.fields
-        for name in _REQUIRED:
+        for name in REQUIRED_OF_AN_UPSERT:
             self.missing(name)
         if fields.reason is not None:
             self.fault("$.reason", "only a delete carries a reason")
