@@ -1,0 +1,291 @@
+"""What a power cut may leave behind: every acknowledged record whole, nothing half written.
+
+A recording VFS keeps every write, truncation and sync of the store's files. A crash image holds what was synced
+plus some of what was not: nothing, everything, each prefix, everything but one, a torn last write. Every image is
+opened like a store and checked. The controls sync less and must lose what was acknowledged.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+import pytest
+
+from clearcite.adapters.ledgers import connection
+from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
+from clearcite.errors import ClearciteError, ConfigError, DependencyUnavailable
+from clearcite.testing.clock import PinnedClock
+from clearcite.testing.library import Library
+from clearcite.testing.records import access, delete, key, upsert
+
+SUFFIXES = ("", "-wal")
+L = TypeVar("L", bound="Log")
+MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
+
+
+@dataclass(slots=True)
+class Log:
+    """Events in order: (file, what, offset, bytes); ``acks`` counts the calls that had returned."""
+
+    events: list[tuple[str, str, int, bytes]] = field(default_factory=list)
+    acks: dict[int, int] = field(default_factory=dict)
+
+    def add(self, name: str, what: str, offset: int = 0, data: bytes = b"") -> None:
+        for suffix in SUFFIXES:
+            if name.endswith(f"ledger.db{suffix}"):
+                self.events.append((suffix, what, offset, data))
+
+    def acknowledged(self) -> None:
+        self.acks[len(self.events)] = len(self.acks) + 1
+
+
+class RecordedFile(apsw.VFSFile):
+    def __init__(self, log: Log, base: str, name: Any, flags: list[int]) -> None:
+        super().__init__(base, name, flags)
+        self.log = log
+        self.name = name.filename() if isinstance(name, apsw.URIFilename) else str(name or "")
+
+    def xWrite(self, data: bytes, offset: int) -> None:
+        self.log.add(self.name, "write", offset, bytes(data))
+        super().xWrite(data, offset)
+
+    def xTruncate(self, size: int) -> None:
+        self.log.add(self.name, "truncate", size)
+        super().xTruncate(size)
+
+    def xSync(self, flags: int) -> None:
+        self.log.add(self.name, "sync")
+        super().xSync(flags)
+
+
+class Recorder(apsw.VFS):
+    def __init__(self, log: Log) -> None:
+        self.base = apsw.vfs_names()[0]
+        self.log = log
+        super().__init__("recorder", self.base, makedefault=True)
+
+    def xOpen(self, name: Any, flags: list[int]) -> RecordedFile:
+        return RecordedFile(self.log, self.base, name, flags)
+
+
+@contextmanager
+def recording(log: L) -> Iterator[L]:
+    recorder = Recorder(log)
+    try:
+        yield log
+    finally:
+        apsw.set_default_vfs(recorder.base)
+        recorder.unregister()
+
+
+def live(folder: Path, log: Log) -> None:
+    """Accept, project, revise, narrow, delete; with a checkpoint in the middle. Each call is acknowledged."""
+    with closing(open_sqlite_ledger(folder / "ledger.db", PinnedClock())) as ledger:
+        library = Library(ledger=ledger, clock=PinnedClock()).start()
+        log.acknowledged()
+        for record in STORY[:3]:
+            library.apply(record)
+            log.acknowledged()
+        library.work()
+        ledger._writer._db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_FULL)
+        for record in STORY[3:]:
+            library.apply(record)
+            log.acknowledged()
+        library.work()
+
+
+STORY = (
+    upsert("one", 1, key("d1")),
+    upsert("two", 1, key("d2")),
+    upsert("one, revised", 2, key("d1")),
+    upsert("two", 2, key("d2"), access("guest")),
+    delete(3, key("d1")),
+    upsert("three", 1, key("d3")),
+)
+
+
+def images(log: Log) -> Iterator[tuple[int, dict[str, bytes]]]:
+    """(calls acknowledged, files) for every state a crash may leave. Each differs from the one before."""
+    synced: dict[str, bytearray] = {suffix: bytearray() for suffix in SUFFIXES}
+    loose: dict[str, list[tuple[str, int, bytes]]] = {suffix: [] for suffix in SUFFIXES}
+    acknowledged = 0
+    for number, (suffix, what, offset, data) in enumerate(log.events):
+        acknowledged = log.acks.get(number, acknowledged)
+        if what == "sync":
+            apply(synced[suffix], loose[suffix])
+            loose[suffix].clear()
+        else:
+            loose[suffix].append((what, offset, data))
+        for kept in survivors(loose[suffix]):
+            files = {name: bytes(content) for name, content in synced.items()}
+            content = bytearray(synced[suffix])
+            apply(content, kept)
+            files[suffix] = bytes(content)
+            yield acknowledged, files
+
+
+def survivors(loose: Sequence[tuple[str, int, bytes]]) -> Iterator[Sequence[tuple[str, int, bytes]]]:
+    yield []
+    yield loose
+    if len(loose) > 1:
+        yield loose[-1:]
+        yield loose[: len(loose) // 2]
+        yield [*loose[: len(loose) // 3], *loose[len(loose) // 3 + 1 :]]
+    if loose and loose[-1][0] == "write":
+        what, offset, data = loose[-1]
+        yield [*loose[:-1], (what, offset, data[: len(data) // 2])]
+
+
+def apply(content: bytearray, operations: Sequence[tuple[str, int, bytes]]) -> None:
+    for what, offset, data in operations:
+        if what == "truncate":
+            del content[offset:]
+        else:
+            if len(content) < offset:
+                content.extend(bytes(offset - len(content)))
+            content[offset : offset + len(data)] = data
+
+
+HALF = """
+SELECT count(*) FROM documents d
+LEFT JOIN revisions r ON r.id = d.revision AND r.document = d.id
+LEFT JOIN originals b ON b.revision = r.id
+LEFT JOIN accesses a ON a.id = d.access
+LEFT JOIN outbox o ON o.document = d.id
+LEFT JOIN projections p ON p.document = d.id AND p.withdrawn = 0
+LEFT JOIN tombstones t ON t.document = d.id AND t.source_sequence = d.source_sequence
+WHERE (d.operation = 'upsert' AND (r.id IS NULL OR b.revision IS NULL OR a.id IS NULL
+                                   OR (o.event_id IS NULL AND p.revision IS NOT d.revision)))
+   OR (d.operation = 'delete' AND (t.document IS NULL OR p.id IS NOT NULL))
+"""
+
+
+def faults(acknowledged: int, files: dict[str, bytes], folder: Path) -> list[str]:
+    """What is wrong with one image after recovery."""
+    for old in folder.glob("ledger.db*"):
+        old.unlink()
+    for suffix, content in files.items():
+        (folder / f"ledger.db{suffix}").write_bytes(content)
+    try:
+        with closing(open_sqlite_ledger(folder / "ledger.db", PinnedClock())) as ledger:
+            db = ledger._writer._db
+            found = [f"corrupt: {row[0]}" for row in db.execute("PRAGMA integrity_check") if row[0] != "ok"]
+            found += [f"foreign key: {row}" for row in db.execute("PRAGMA foreign_key_check")]
+            if db.execute(HALF).get:
+                found.append("half a record")
+            found += lost(ledger, STORY[: max(0, acknowledged - 1)])
+            return found
+    except (ClearciteError, apsw.Error) as error:
+        return [f"corrupt: {type(error).__name__}"]
+
+
+def lost(ledger: Any, records: Sequence[Any]) -> list[str]:
+    """Acknowledged records that the heads do not show."""
+    newest = {record.key: record.source_sequence for record in records}
+    found = []
+    for name, sequence in newest.items():
+        head = ledger.head(name)
+        if head is None or head.source_sequence < sequence:
+            found.append(f"lost: {name.document_id} at {sequence}")
+    return found
+
+
+def record_and_check(tmp_path: Path, enough: int = 10**6) -> tuple[int, list[str]]:
+    """(images checked, faults found). Stops after ``enough`` faults."""
+    store = tmp_path / "store"
+    with recording(Log()) as log:
+        live(store, log)
+    folder = Path(tempfile.mkdtemp(dir=MEMORY))
+    try:
+        seen = set()
+        found: list[str] = []
+        for acknowledged, files in images(log):
+            image = (acknowledged, *(hash(content) for content in files.values()))
+            if image not in seen and len(found) < enough:
+                seen.add(image)
+                found += faults(acknowledged, files, folder)
+        return len(seen), found
+    finally:
+        shutil.rmtree(folder)
+
+
+def test_no_power_cut_loses_what_was_acknowledged_or_leaves_half_a_record(tmp_path: Path) -> None:
+    checked, found = record_and_check(tmp_path)
+    assert found == []
+    assert checked > 300
+
+
+@pytest.mark.parametrize("level", [1, 0], ids=["normal", "off"])
+def test_control_syncing_less_loses_what_was_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, level: int
+) -> None:
+    actual = connection.pragma
+
+    def weaker(db: apsw.Connection, name: str, value: Any = None) -> Any:
+        if name == "synchronous":
+            actual(db, name, level)
+            return 2
+        return actual(db, name, value)
+
+    monkeypatch.setattr(connection, "pragma", weaker)
+    _, found = record_and_check(tmp_path, enough=1)
+    assert found[0].startswith("lost")
+
+
+class Breaking(Log):
+    """Counts operations of the store's files; one of them fails, or all from it on."""
+
+    def __init__(self, at: int, error: type[apsw.Error], persistent: bool) -> None:
+        super().__init__()
+        self.left, self.error, self.persistent = at, error, persistent
+        self.broken = False
+
+    def add(self, name: str, what: str, offset: int = 0, data: bytes = b"") -> None:
+        if any(name.endswith(f"ledger.db{suffix}") for suffix in SUFFIXES):
+            self.left -= 1
+            if self.left == 0 or (self.left < 0 and self.persistent):
+                self.broken = True
+                raise self.error(what)
+
+
+def live_through(folder: Path, log: Log) -> list[Any]:
+    """Tell the story; what was acknowledged in spite of failing operations."""
+    with closing(open_sqlite_ledger(folder / "ledger.db", PinnedClock())) as ledger:
+        library = Library(ledger=ledger, clock=PinnedClock())
+        kept = []
+        for record in STORY:
+            with suppress(DependencyUnavailable):
+                library.start()
+                (applied,) = library.apply(record)
+                kept += [record] if applied.error is None else []
+                library.work()
+        return kept
+
+
+@pytest.mark.parametrize("persistent", [False, True], ids=["once", "from then on"])
+@pytest.mark.parametrize("error", [apsw.FullError, apsw.IOError], ids=["disk full", "I/O error"])
+def test_an_operation_that_fails_costs_nothing_that_was_acknowledged(
+    tmp_path: Path, error: type[apsw.Error], persistent: bool
+) -> None:
+    store, at, broken = tmp_path / "store", 1, True
+    while broken:
+        shutil.rmtree(store, ignore_errors=True)
+        with recording(Breaking(at, error, persistent)) as log:
+            kept: list[Any] = []
+            with suppress(DependencyUnavailable, ConfigError):
+                kept = live_through(store, log)
+            broken = log.broken
+        with closing(open_sqlite_ledger(store / "ledger.db", PinnedClock())) as ledger:
+            db = ledger._writer._db
+            assert [row[0] for row in db.execute("PRAGMA integrity_check")] == ["ok"], at
+            assert db.execute(HALF).get == 0, at
+            assert lost(ledger, kept) == [], at
+        at += 11
+    assert at > 100
