@@ -57,7 +57,8 @@ class ChildParser:
             return self._receive(child)
 
     def parse_many(self, documents: Sequence[Document]) -> Iterator[ParsedDocument | InputError]:
-        """Results in the order of the documents. The child works ahead while the caller uses a result."""
+        """Results in the order of the documents. The child works ahead while the caller uses a result; other
+        threads wait until the results are taken or closed."""
         with self._lock:
             done = 0
             while done < len(documents):

@@ -1,7 +1,8 @@
 """Markdown. The canonical text is the source itself without its front matter, so every span is verbatim."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -84,9 +85,9 @@ class _Walk:
         self.in_head = False
 
     def take(self, token: Token) -> None:
-        handler = getattr(self, f"_{token.type}", None)
+        handler = _HANDLERS.get(token.type)
         if handler is not None:
-            handler(token)
+            handler(self, token)
 
     def _heading_open(self, token: Token) -> None:
         # A heading inside a quotation or a list is somebody else's: it opens no section here.
@@ -204,6 +205,16 @@ class _Walk:
         if end > start and text[end - 1] == "|" and text[end - 2] != "\\":
             end -= 1
         return trimmed(text, start, end)
+
+
+_HANDLERS: Mapping[str, Callable[[_Walk, Token], None]] = MappingProxyType(
+    {
+        name.removeprefix("_"): handler
+        for name, handler in vars(_Walk).items()
+        if name.endswith(("_open", "_close")) or name in ("_inline", "_fence", "_code_block", "_html_block")
+    }
+)
+"""By the type of a token: ``heading_open`` is taken by ``_heading_open``."""
 
 
 def _map(token: Token) -> Sequence[int]:
