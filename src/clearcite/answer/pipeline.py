@@ -117,7 +117,7 @@ def _attempt(plan: Plan, sight: Sight, parts: Parts, run: Run) -> tuple[Checked,
     except ClearciteError:
         return Checked.failed("dependency_unavailable", "dependency"), True
     plan = found.plan
-    conflicts = run.step(find_conflicts, plan, found.ranked)
+    conflicts = run.step(find_conflicts, plan, found.ranked, parts.analyzer)
     conflicts = run.step(resolve_conflicts, plan, conflicts)
     spread = run.step(diversify, found.ranked)
     chosen = run.step(fit_budget, spread, conflicts, parts.budget)
