@@ -46,14 +46,14 @@ def test_a_child_that_dies_is_an_input_error_and_the_next_document_has_a_new_one
 
 
 def test_a_child_that_hangs_is_ended_after_the_wall_clock_limit() -> None:
-    limits = ChildLimits(wall_seconds=0.5)
+    limits = ChildLimits(wall_seconds=3.0)
     with ChildParser(limits) as parser:
         parser.parse(b"x", MARKDOWN)
         os.kill(pid(parser), signal.SIGSTOP)
         started = time.monotonic()
         with pytest.raises(InputError, match=UNSAFE):
             parser.parse(b"y", MARKDOWN)
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 15
         assert parser.parse(b"z", MARKDOWN).text == "z"
 
 
