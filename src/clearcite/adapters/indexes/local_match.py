@@ -2,7 +2,7 @@
 
 A word has several forms, each with a list of postings; a chunk counts once for a word, by its best form.
 Postings of chunks that are not readable are dropped before anything is counted. There are two ways to the
-same result: list by list where much is readable, and all lists at once where little is.
+best form: word by word where there are many postings, and by sorting all of them where there are few.
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clearcite.adapters.indexes.local_build import pack_postings, unpack_postings
-from clearcite.adapters.indexes.local_format import Segment, term_digest, term_keys
-from clearcite.adapters.indexes.local_readable import Part, Rows, Selection
+from clearcite.adapters.indexes.local_format import term_digest, term_keys
+from clearcite.adapters.indexes.local_readable import Part, Rows
 from clearcite.domain.retrieval import LexicalQuery
 
 _List = tuple[Rows, NDArray[np.uint16]]
 
-_FEW = 20  # up to one readable chunk in twenty, all lists are taken at once
+_FEW = 3_000  # postings: up to here sorting them beats going from word to word
+_CLEAR = 20  # from one chunk in twenty on, clearing all beats clearing places
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,57 +74,65 @@ def ask(query: LexicalQuery) -> Asked:
 def match(part: Part, asked: Asked, best: NDArray[np.uint16]) -> Match:
     """``best``: zeros, one for each chunk, and zeros again afterwards."""
     positions = part.segment.find(asked.keys).tolist()
-    lists = [
+    pairs = [
         (word, positions[form])
         for word, forms in enumerate(asked.words)
         for form in forms
         if positions[form] >= 0
     ]
-    if not lists:
-        return Match(postings=(), frequencies=np.zeros(len(asked.words), np.intp))
-    if part.readable.size * _FEW < part.segment.chunks:
-        return _at_once(part, lists, len(asked.words))
-    return _one_by_one(part, lists, len(asked.words), best[: part.segment.chunks])
+    words = len(asked.words)
+    if not pairs:
+        return Match(postings=(), frequencies=np.zeros(words, np.intp))
+    word_of, places = np.array(pairs, np.intp).T
+    starts, ends = part.segment.offsets[places], part.segment.offsets[places + 1]
+    if part.readable.all:
+        spans = zip(starts.tolist(), ends.tolist(), strict=True)
+        lists = [(part.segment.ordinals[a:b].astype(np.intp), part.segment.weights[a:b]) for a, b in spans]
+        return _best_of_lists(word_of, lists, words, best[: part.segment.chunks])
+    rows, weights, bounds = _readable(part, starts, ends)
+    if rows.size <= _FEW:
+        return _best_by_sorting(np.repeat(word_of, np.diff(bounds)), rows, weights, words)
+    spans = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+    lists = [(rows[a:b], weights[a:b]) for a, b in spans]
+    return _best_of_lists(word_of, lists, words, best[: part.segment.chunks])
 
 
-def _at_once(part: Part, lists: Sequence[tuple[int, int]], words: int) -> Match:
+def _readable(
+    part: Part, starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[Rows, NDArray[np.uint16], NDArray[np.intp]]:
+    """The readable postings of all lists, one list after the other, and where each begins and ends."""
     segment = part.segment
-    word_of, positions = np.array(lists, np.intp).T
-    starts, ends = segment.offsets[positions], segment.offsets[positions + 1]
     spans = zip(starts.tolist(), ends.tolist(), strict=True)
     rows = np.concatenate([segment.ordinals[start:end] for start, end in spans], dtype=np.intp)
     chosen = np.flatnonzero(part.readable.mask.take(rows))
-    bounds = np.cumsum(ends - starts)
-    list_of = np.searchsorted(bounds, chosen, side="right")
-    weights = segment.weights.take(chosen + (ends - bounds)[list_of])
-    packed = pack_postings(word_of[list_of], rows.take(chosen), weights)
-    word, rows, weights = unpack_postings(packed)
+    last = np.cumsum(ends - starts)
+    bounds = np.searchsorted(chosen, np.concatenate([[0], last]))
+    places = chosen + np.repeat(ends - last, np.diff(bounds))
+    return rows.take(chosen), segment.weights.take(places), bounds
+
+
+def _best_by_sorting(word: NDArray[np.intp], rows: Rows, weights: NDArray[np.uint16], words: int) -> Match:
+    """In the order (word, chunk, weight) the best form of a chunk is the last one."""
+    word, rows, weights_in_order = unpack_postings(pack_postings(word, rows, weights))
     is_best = np.ones(rows.size, np.bool_)
     is_best[:-1] = (rows[1:] != rows[:-1]) | (word[1:] != word[:-1])
-    word, rows, weights = word[is_best], rows[is_best], weights[is_best]
-    frequencies = np.bincount(word, minlength=words)
-    return Match(postings=(Postings(word=word, rows=rows, weights=weights),), frequencies=frequencies)
+    word, rows, weights_in_order = word[is_best], rows[is_best], weights_in_order[is_best]
+    postings = Postings(word=word, rows=rows, weights=weights_in_order)
+    return Match(postings=(postings,), frequencies=np.bincount(word, minlength=words))
 
 
-def _one_by_one(part: Part, lists: Sequence[tuple[int, int]], words: int, best: NDArray[np.uint16]) -> Match:
+def _best_of_lists(
+    word_of: NDArray[np.intp], lists: Sequence[_List], words: int, best: NDArray[np.uint16]
+) -> Match:
     found: list[list[_List]] = [[] for _ in range(words)]
-    for word, position in lists:
-        found[word].append(_readable(part.segment, part.readable, position))
+    for word, some in zip(word_of.tolist(), lists, strict=True):
+        found[word].append(some)
     postings: list[Postings] = []
     frequencies = np.zeros(words, np.intp)
-    for word, some in enumerate(found):
-        gains, frequencies[word] = _gains(some, best)
+    for word, forms in enumerate(found):
+        gains, frequencies[word] = _gains(forms, best)
         postings += [Postings(word=word, rows=rows, weights=weights) for rows, weights in gains]
     return Match(postings=tuple(postings), frequencies=frequencies)
-
-
-def _readable(segment: Segment, readable: Selection, position: int) -> _List:
-    span = slice(int(segment.offsets[position]), int(segment.offsets[position + 1]))
-    rows, weights = segment.ordinals[span].astype(np.intp), segment.weights[span]
-    if readable.all:
-        return rows, weights
-    chosen = np.flatnonzero(readable.mask.take(rows))
-    return rows.take(chosen), weights.take(chosen)
 
 
 def _gains(lists: list[_List], best: NDArray[np.uint16]) -> tuple[list[_List], int]:
@@ -144,8 +153,9 @@ def _gains(lists: list[_List], best: NDArray[np.uint16]) -> tuple[list[_List], i
             best[rows] = weights
             frequency += int(np.count_nonzero(before == 0))
             gains.append((rows, weights - before))
-    if frequency * _FEW > best.size:
+    if frequency * _CLEAR > best.size:
         best.fill(0)
-    for rows, _ in gains if frequency * _FEW <= best.size else ():
-        best[rows] = 0
+    else:
+        for rows, _ in gains:
+            best[rows] = 0
     return gains, frequency
