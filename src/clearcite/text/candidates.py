@@ -7,6 +7,7 @@ absent and another set of weights applies.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 from clearcite.domain.answer import Claim, Quote
 from clearcite.domain.corpus import Unit
@@ -19,7 +20,7 @@ from clearcite.text.quoting import Span, spans_with, text_of
 from clearcite.text.similarity import Similarity
 from clearcite.text.units import Value
 
-EMBEDDED = 24
+EMBEDDED = 16
 """Candidates compared by meaning; embedding more costs time (10 ms each) and found nothing better."""
 NEAR = 40
 """Characters on either side of a value in which the words it belongs to are looked for."""
@@ -135,19 +136,33 @@ def _about(asked: Asked, passage: Passage) -> frozenset[str]:
 def _scored(asked: Asked, item: Candidate, weights: ClaimWeights, *, with_meaning: bool) -> Candidate:
     features = _features(asked, item)
     if with_meaning and asked.similarity is not None:
-        features["cosine"] = asked.similarity.to_question(item.text)
-        features["titled"] = asked.similarity.to_question(_in_context(item))
+        features["cosine"] = asked.similarity.to_question(spoken(item))
+        features["titled"] = asked.similarity.to_question(in_context(item))
     score = sum(weights.of(name) * value for name, value in features.items()) // 1000
     return replace(item, features=tuple(features.items()), score=score)
 
 
-def _in_context(item: Candidate) -> str:
+def spoken(item: Candidate) -> str:
+    """The text as it would be said, which is what an encoder was trained on: a row cell by cell, no list marks."""
+    if item.unit.kind == "table_row" and len(item.spans) == 2:
+        header, row = (_cells(text_of(item.passage, span)) for span in item.spans)
+        return ", ".join(
+            f"{name}: {cell}" if name else cell for name, cell in zip_longest(header, row, fillvalue="")
+        )
+    return item.text.lstrip("-*•+ ")
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]
+
+
+def in_context(item: Candidate) -> str:
     """The text as a reader meets it: under its title and nearest heading."""
     passage = item.passage
     above = [passage.title, *passage.heading[-1:]]
     if not any(above) and item.index:
         above = [" ".join(passage.text.split()[:OPENING_WORDS])]
-    return "\n".join([*dict.fromkeys(line for line in above if line), item.text])
+    return "\n".join([*dict.fromkeys(line for line in above if line), spoken(item)])
 
 
 def _features(asked: Asked, item: Candidate) -> dict[str, int]:

@@ -1,13 +1,29 @@
 """Nearness in meaning of short texts, in thousandths of a cosine, from an embedder's int8 vectors.
 
-One object serves one question and remembers its vectors for that long only: a memory kept between questions
-would let one caller time which texts another caller's answer was drawn from.
+Vectors are remembered for one question only, by one object or inside ``remembered_vectors``: a memory kept between
+questions would let one caller time which texts another caller's answer was drawn from.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from math import isqrt
 from operator import mul
 
 from clearcite.ports import Embedder
+
+_Memory = dict[tuple[str, str], memoryview]
+_memory: ContextVar[_Memory | None] = ContextVar("vectors_of_this_question", default=None)
+
+
+@contextmanager
+def remembered_vectors() -> Iterator[None]:
+    """Let all stages of one question share vectors: each text is embedded once. Results do not depend on it."""
+    token = _memory.set({})
+    try:
+        yield
+    finally:
+        _memory.reset(token)
 
 
 class Similarity:
@@ -16,7 +32,8 @@ class Similarity:
     def __init__(self, embedder: Embedder, question: str) -> None:
         self._embedder = embedder
         self._question = memoryview(embedder.embed_query(question).vector).cast("b")
-        self._vectors: dict[str, memoryview] = {}
+        shared = _memory.get()
+        self._vectors: _Memory = {} if shared is None else shared
 
     def to_question(self, text: str) -> int:
         return cosine(self._question, self._vector(text))
@@ -25,9 +42,10 @@ class Similarity:
         return cosine(self._vector(left), self._vector(right))
 
     def _vector(self, text: str) -> memoryview:
-        if text not in self._vectors:
-            self._vectors[text] = memoryview(self._embedder.embed_passage(text).data).cast("b")
-        return self._vectors[text]
+        key = (self._embedder.fingerprint, text)
+        if key not in self._vectors:
+            self._vectors[key] = memoryview(self._embedder.embed_passage(text).data).cast("b")
+        return self._vectors[key]
 
 
 def cosine(left: memoryview, right: memoryview) -> int:
