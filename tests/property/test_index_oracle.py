@@ -74,7 +74,7 @@ def oracle_of(world: Sequence[tuple], pipeline: PipelineManifest) -> Oracle:
 def built(
     folder: str, entries: list[IndexEntry], pipeline: PipelineManifest, draw: random.Random
 ) -> IndexView:
-    """The entries in any order, in any segments, some of them merged, opened by another instance."""
+    """The entries in any order, in any segments, some twice, some merged, opened by another instance."""
     index = LocalIndex(Path(folder), pipeline)
     entries = draw.sample(entries, len(entries))
     manifest = index.commit(None, ())
@@ -82,6 +82,8 @@ def built(
         size = draw.randint(1, 8)
         batch, entries = entries[:size], entries[size:]
         manifest = index.commit(manifest, index.write(batch))
+        if draw.random() < 0.2:  # another worker has projected some of it too
+            manifest = index.commit(manifest, index.write(batch[: draw.randint(0, size)]))
         if draw.random() < 0.3 and (merged := index.merge(manifest, lambda _: np.ones(100, np.bool_))):
             manifest = index.commit(manifest, *merged)
             index.sweep([manifest])
