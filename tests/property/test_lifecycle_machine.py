@@ -410,7 +410,7 @@ def count(library: Library) -> int:
 
 
 SETTINGS = settings(
-    max_examples=120,
+    max_examples=60,
     stateful_step_count=25,
     deadline=None,
     suppress_health_check=list(HealthCheck),

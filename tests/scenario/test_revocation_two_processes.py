@@ -34,7 +34,7 @@ from clearcite.visibility import Visibility
 SPAWN = multiprocessing.get_context("spawn")
 BOB = principal("guest", subject_id="bob")
 BOTH, STAFF = access("guest", "staff"), access("staff")
-ROUNDS = 3
+ROUNDS = 2
 PATIENCE = 20.0
 
 
@@ -64,6 +64,7 @@ def run_reader(folder: str, stale: bool) -> None:
             texts = read(ledger, visibility, scope)
             log.write(json.dumps([start, texts]) + "\n")
             log.flush()
+            time.sleep(0.002)
 
 
 def read(ledger: SqliteLedger, visibility: Visibility, scope: Scope) -> list[str]:

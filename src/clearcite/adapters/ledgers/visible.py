@@ -43,9 +43,9 @@ def _append(tx: Transaction, place: tuple[int, int, int], values: tuple[Any, ...
     if current is not None and current[1:] == values:
         return
     position = tx.position()
-    if current is not None and current[0] != position:
+    if current is not None:
         tx.run(SQL["close_row"], position, *place, current[0])
-    tx.run(SQL["put_row"], *place, position, *values)
+    tx.run(SQL["put_row"], *place, position, *values)  # takes the place of a row of this same transaction
 
 
 def _latest(one: int | None, other: int | None) -> int | None:

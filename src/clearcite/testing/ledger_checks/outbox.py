@@ -61,6 +61,15 @@ class OutboxChecks(LedgerCase):
             expect_equal(library.ledger.status()["chunks"], 0)
             expect_equal(library.publish(built), (key(),))
 
+    def test_the_age_of_waiting_work_counts_from_its_first_event(self) -> None:
+        with self.library() as (library, clock):
+            library.apply(upsert("one", 1))
+            clock.advance(60 * SECOND)
+            library.apply(upsert("two", 2))
+            clock.advance(60 * SECOND)
+            (entry,) = library.ledger.status()["outbox"]
+            expect_equal((entry["waiting"], entry["oldest_seconds"]), (1, 120))
+
     def test_a_leased_job_is_not_handed_out_twice(self) -> None:
         with self.library() as (library, _):
             library.apply(*(upsert("text", 1, key(f"d{n}")) for n in range(5)))

@@ -18,6 +18,7 @@ from clearcite.adapters.ledgers import connection, queries
 from clearcite.adapters.ledgers.connection import connect, prepare_file
 from clearcite.adapters.ledgers.migrate import migrate, migrations, ready
 from clearcite.adapters.ledgers.sqlite import SqliteLedger, open_sqlite_ledger
+from clearcite.adapters.ledgers.writer import Transaction
 from clearcite.errors import ConfigError, DependencyUnavailable, InputError, IntegrityFault
 from clearcite.testing.clock import PinnedClock
 from clearcite.testing.library import Library
@@ -120,6 +121,34 @@ def test_what_was_acknowledged_is_there_after_reopening(path: Path) -> None:
     with closing(opened(path)) as again:
         library.ledger = again
         assert library.read(principal()) == {key(): "text"}
+
+
+def test_a_savepoint_that_is_undone_takes_its_position_back(path: Path, ledger: SqliteLedger) -> None:
+    def refused(tx: Transaction) -> None:
+        with tx.savepoint():
+            tx.position()
+            raise InputError("refused")
+
+    with ledger._writer.transaction() as tx:
+        with pytest.raises(InputError):
+            refused(tx)
+        raised = tx.position()
+    with ledger.snapshot() as snapshot:
+        assert snapshot.position == raised == 1
+
+
+def test_a_write_inside_another_one_is_refused(ledger: SqliteLedger) -> None:
+    with ledger._writer.transaction(), pytest.raises(DependencyUnavailable):
+        ledger.put_collection("acme", "a", None)
+
+
+def test_a_busy_store_is_unavailable_and_says_so(
+    path: Path, ledger: SqliteLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "BUSY_MS", 20)
+    with closing(opened(path)) as other, closing(opened(path)) as third, other._writer.transaction():
+        with pytest.raises(DependencyUnavailable, match="busy"):
+            third.put_collection("acme", "a", None)
 
 
 def test_a_closed_ledger_is_unavailable(path: Path) -> None:

@@ -49,7 +49,7 @@ SELECT s.projection, s.content_sha256, s.description,
        s.served_trusted,
        s.head_parent, s.head_allow, s.head_deny, s.head_status, s.head_from, s.head_to, s.head_trusted
 FROM served s JOIN documents d ON d.id = s.document JOIN projections p ON p.id = s.projection
-WHERE s.document = ?1 AND p.withdrawn = 0 AND p.access <> d.access AND d.access <> ?2;
+WHERE s.document = ?1 AND p.access <> d.access AND d.access <> ?2;
 
 -- name: narrow
 UPDATE projections SET access = ?, access_digest = ?, state_hash = ? WHERE id = ?;
