@@ -27,37 +27,37 @@ def measure_units(text: str, elements: Sequence[Element], hard_limit: int) -> li
     measured: list[Measured] = []
     leads = _Leads(text)
     for element in elements:
-        lead = leads.before(element)
-        first = len(measured)
+        lead = leads.before(element) if element.kind == "list_item" else None
         for unit in _units(text, element, lead):
-            measured += _bounded(text, element, unit, hard_limit)
-        if len(measured) > first:
+            words = count_words(text[unit.start : unit.end])
+            if words <= hard_limit:
+                measured.append(Measured(unit=unit, element=element, words=words))
+            else:
+                measured += _parts(text, element, unit, hard_limit)
+        if measured and measured[-1].element is element:
             leads.after(element, measured[-1].unit)
     return measured
 
 
-def _units(text: str, element: Element, lead: Span | None) -> Iterator[Unit]:
-    start, end = element.start, element.end
-    if element.kind == "heading":
-        yield Unit(kind="heading", start=start, end=end)
-    elif element.kind == "table_row":
-        yield Unit(kind="table_row", start=start, end=end, header=element.header)
-    elif element.kind == "code":
-        yield Unit(kind="code", start=start, end=end)
-    elif element.kind == "list_item" and count_words(text[start:end]) <= _ITEM_WORDS:
-        yield Unit(kind="list_item", start=start, end=end, lead=lead)
-    else:
-        inside = text[start:end]
-        for left, right in split_sentences(inside):
-            yield Unit(kind="sentence", start=start + left, end=start + right, lead=lead)
+def _units(text: str, element: Element, lead: Span | None) -> list[Unit]:
+    start, end, kind = element.start, element.end, element.kind
+    if kind == "heading":
+        return [Unit(kind="heading", start=start, end=end)]
+    if kind == "table_row":
+        return [Unit(kind="table_row", start=start, end=end, header=element.header)]
+    if kind == "code":
+        return [Unit(kind="code", start=start, end=end)]
+    inside = text[start:end]
+    if kind == "list_item" and count_words(inside) <= _ITEM_WORDS:
+        return [Unit(kind="list_item", start=start, end=end, lead=lead)]
+    return [
+        Unit(kind="sentence", start=start + left, end=start + right, lead=lead)
+        for left, right in split_sentences(inside)
+    ]
 
 
-def _bounded(text: str, element: Element, unit: Unit, hard_limit: int) -> Iterator[Measured]:
-    """The unit, or its parts when it is longer than the hard limit: code at blank lines, then at any word."""
-    words = count_words(text[unit.start : unit.end])
-    if words <= hard_limit:
-        yield Measured(unit=unit, element=element, words=words)
-        return
+def _parts(text: str, element: Element, unit: Unit, hard_limit: int) -> Iterator[Measured]:
+    """The parts of a unit longer than the hard limit: code is cut at blank lines, then anything at a word."""
     spans = _code_blocks(text, unit) if unit.kind == "code" else [(unit.start, unit.end)]
     for start, end in spans:
         for left, right in _slices(text, start, end, hard_limit):
@@ -80,7 +80,7 @@ def _code_blocks(text: str, unit: Unit) -> list[Span]:
 
 
 def _slices(text: str, start: int, end: int, hard_limit: int) -> list[Span]:
-    """Cut at the last line end before the limit where there is one, else after a word."""
+    """Cut after a word where there are too many of them."""
     if count_words(text[start:end]) <= hard_limit:
         return [(start, end)]
     spans: list[Span] = []
@@ -100,11 +100,9 @@ class _Leads:
     def __init__(self, text: str) -> None:
         self.text = text
         self.by_level: dict[int, Span] = {}
-        self.candidate: Span | None = None
 
     def before(self, element: Element) -> Span | None:
-        if element.kind != "list_item":
-            return None
+        """The lead of a list item."""
         level = max(element.level, 1)
         self.by_level = {key: span for key, span in self.by_level.items() if key < level or key == 0}
         if level > 1:
@@ -118,6 +116,7 @@ class _Leads:
         if element.kind == "list_item":
             self.by_level[max(element.level, 1)] = span
             return
-        self.by_level = {}
+        if self.by_level:
+            self.by_level = {}
         if element.kind == "paragraph" and self.text[last.start : last.end].endswith((":", "：")):
             self.by_level[0] = span
