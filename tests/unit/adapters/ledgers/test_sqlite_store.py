@@ -59,6 +59,7 @@ def test_every_connection_has_the_measured_settings(path: Path, query_only: bool
         assert db.pragma("busy_timeout") == 5_000
         assert db.pragma("query_only") == query_only
         assert db.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, -1)
+        assert db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, -1)
 
 
 def test_reading_connections_cannot_write(ledger: SqliteLedger) -> None:
@@ -146,9 +147,13 @@ def test_a_busy_store_is_unavailable_and_says_so(
     path: Path, ledger: SqliteLedger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "BUSY_MS", 20)
-    with closing(opened(path)) as other, closing(opened(path)) as third, other._writer.transaction():
-        with pytest.raises(DependencyUnavailable, match="busy"):
-            third.put_collection("acme", "a", None)
+    with (
+        closing(opened(path)) as other,
+        closing(opened(path)) as third,
+        other._writer.transaction(),
+        pytest.raises(DependencyUnavailable, match="busy"),
+    ):
+        third.put_collection("acme", "a", None)
 
 
 def test_a_closed_ledger_is_unavailable(path: Path) -> None:
