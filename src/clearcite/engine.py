@@ -18,7 +18,7 @@ from clearcite.answer.confirm import ReadTampered, judge_for, verify_access
 from clearcite.answer.describe import describe
 from clearcite.answer.pipeline import Outcome, Parts, Sight, answer
 from clearcite.answer.publish import publish, publish_search
-from clearcite.answer.tracing import ask_trace, search_trace
+from clearcite.answer.tracing import Request, ask_trace, search_trace
 from clearcite.domain.access import Micros, Principal
 from clearcite.domain.answer import EXIT_CODES, Answer, PublicAnswer, PublicDocument, PublicSearch
 from clearcite.domain.retrieval import Question, Scope
@@ -93,17 +93,10 @@ class Engine:
         run = Run(describe=describe, deadline=_deadline(services), faults=services.faults)
         outcome, state, code = self._answered(asked, principal, run)
         public = publish(outcome.answer, outcome.document_hashes, trace_id)
-        self._record(
-            ask_trace(
-                asked,
-                principal,
-                public,
-                outcome=outcome,
-                state=state,
-                stages=run.records,
-                now=services.clock.now(),
-            )
+        request = Request(
+            asked=asked, principal=principal, state=state, stages=run.records, now=services.clock.now()
         )
+        self._record(ask_trace(request, public, outcome))
         return Reply(public=public, exit_code=code or EXIT_CODES[public.status])
 
     def search(
@@ -128,8 +121,10 @@ class Engine:
                 self._quarantine(fault)
                 raise
         public = run.step(publish_search, page, services.trace_id(), following)
-        now = services.clock.now()
-        self._record(search_trace(asked, principal, public, state=state, stages=run.records, now=now))
+        request = Request(
+            asked=asked, principal=principal, state=state, stages=run.records, now=services.clock.now()
+        )
+        self._record(search_trace(request, public))
         return public
 
     def documents(

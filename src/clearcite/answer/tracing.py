@@ -1,6 +1,7 @@
 """Request and response → Trace. A trace names documents by id and span; it holds none of their text."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from clearcite.answer.pipeline import Outcome
@@ -12,51 +13,45 @@ from clearcite.domain.trace import StageRecord, Trace
 from clearcite.wire import canonical, to_json
 
 
-def ask_trace(
-    asked: Question,
-    principal: Principal,
-    public: PublicAnswer,
-    *,
-    outcome: Outcome,
-    state: dict[str, Any],
-    stages: Sequence[StageRecord],
-    now: Micros,
-) -> Trace:
-    return Trace(
-        trace_id=public.trace_id,
-        kind="ask",
-        tenant_id=principal.tenant_id,
-        created_at=now,
-        request=request_of(asked, principal),
-        state=state,
-        stages=tuple(stages),
-        response=response_of(public),
-        degraded=outcome.degraded,
-        cause=outcome.answer.cause,
-    )
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """One request and what it depends on. ``state``: position, generation, manifest and configuration."""
+
+    asked: Question
+    principal: Principal
+    state: dict[str, Any]
+    stages: Sequence[StageRecord]
+    now: Micros
 
 
-def search_trace(
-    asked: Question,
-    principal: Principal,
-    public: PublicSearch,
-    *,
-    state: dict[str, Any],
-    stages: Sequence[StageRecord],
-    now: Micros,
-) -> Trace:
+def ask_trace(request: Request, public: PublicAnswer, outcome: Outcome) -> Trace:
+    return _trace(request, public, response_of(public), (outcome.degraded, outcome.answer.cause))
+
+
+def search_trace(request: Request, public: PublicSearch) -> Trace:
     hits = [[hit.document_id, hit.revision, hit.span.start, hit.span.end] for hit in public.hits]
+    response = {"status": public.status, "hits": hits, "sha256": _hash(public)}
+    fell_back = any(stage.outcome == "fallback" for stage in request.stages)
+    return _trace(request, public, response, (fell_back, None))
+
+
+def _trace(
+    request: Request,
+    public: PublicAnswer | PublicSearch,
+    response: dict[str, Any],
+    fate: tuple[bool, str | None],
+) -> Trace:
     return Trace(
         trace_id=public.trace_id,
-        kind="search",
-        tenant_id=principal.tenant_id,
-        created_at=now,
-        request=request_of(asked, principal),
-        state=state,
-        stages=tuple(stages),
-        response={"status": public.status, "hits": hits, "sha256": _hash(public)},
-        degraded=any(stage.outcome == "fallback" for stage in stages),
-        cause=None,
+        kind="ask" if isinstance(public, PublicAnswer) else "search",
+        tenant_id=request.principal.tenant_id,
+        created_at=request.now,
+        request=request_of(request.asked, request.principal),
+        state=request.state,
+        stages=tuple(request.stages),
+        response=response,
+        degraded=fate[0],
+        cause=fate[1],
     )
 
 

@@ -1,0 +1,176 @@
+"""How fast the whole engine is: ingest, memory, open, search end to end with its trace, a cold command.
+
+    python bench/engine.py [--chunks 100000] [--json FILE]
+
+Documents are made of shuffled SciFact sentences, one chunk each, as a feed of source records; ingestion is the real
+one (validated records, durable ledger, parser in a child process, index on disk), without embedding. Memory is the
+peak of the ingesting process at a quarter of the documents and at all of them. Search is ``Engine.search`` with its
+durable trace; the cost of one fsync on this disk is measured beside it. The cold command is ``clearcite ask`` on the
+demo corpus as a process of its own.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from clearcite.domain.access import Principal
+from clearcite.wiring import open_engine
+
+GROUPS = ((100, "all"), (10, "tenth"), (1, "hundredth"))
+
+
+def main() -> int:
+    options = _options()
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory(prefix="clearcite-bench-") as name:
+        folder = Path(name)
+        sentences, questions = read_data(Path(options.data))
+        for chunks in (options.chunks // 4, options.chunks):
+            place = folder / str(chunks)
+            place.mkdir()
+            write_feed(place, sentences, chunks)
+            rows.append(measure_ingest(place, chunks))
+            print_row(rows[-1])
+        rows += measure_search(folder / str(options.chunks), questions[: options.questions])
+        rows.append(measure_fsync(folder))
+        rows.append(measure_cold(folder, options.rounds))
+    for row in rows[2:]:
+        print_row(row)
+    if options.json:
+        Path(options.json).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--chunks", type=int, default=100_000)
+    parser.add_argument("--questions", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--data", default="../shared/data/scifact")
+    parser.add_argument("--json")
+    return parser.parse_args()
+
+
+def read_data(data: Path) -> tuple[list[str], list[str]]:
+    sentences: list[str] = []
+    with gzip.open(data / "corpus.jsonl.gz", "rt", encoding="utf-8") as file:
+        for line in file:
+            sentences += [part for part in json.loads(line)["text"].split(". ") if len(part) > 20]
+    with (data / "queries.test.jsonl").open(encoding="utf-8") as file:
+        return sentences, [json.loads(line)["text"] for line in file]
+
+
+def write_feed(place: Path, sentences: list[str], chunks: int) -> None:
+    """About 100 words a document; who may read it is drawn for each."""
+    chance = random.Random(7)
+    (place / "clearcite.toml").write_text('[text]\nlanguages = ["en"]\nsemantic = "off"\n', encoding="utf-8")
+    with (place / "feed.jsonl").open("w", encoding="utf-8") as file:
+        for n in range(chunks):
+            draw = chance.randrange(100)
+            groups = [group for share, group in GROUPS if draw < share]
+            text = ". ".join(chance.choice(sentences) for _ in range(4)) + "."
+            record = {
+                "tenant_id": "bench",
+                "document_id": f"d{n:07d}",
+                "source_sequence": 1,
+                "source_uri": f"d{n:07d}",
+                "source_version": "1",
+                "title": f"Document {n}",
+                "allowed_groups": groups,
+                "media_type": "text/plain",
+                "content": text,
+            }
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def measure_ingest(place: Path, chunks: int) -> dict[str, Any]:
+    """A process of its own, so that its peak memory is its own."""
+    code = (
+        "import resource, sys; from clearcite.interfaces.cli.main import run; code = run(['ingest', 'feed.jsonl']);"
+        " print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss); sys.exit(code)"
+    )
+    started = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=place, capture_output=True, text=True, check=True, env=os.environ
+    )
+    seconds = time.perf_counter() - started
+    return {
+        "what": f"ingest {chunks} documents",
+        "chunks_per_second": round(chunks / seconds),
+        "seconds": round(seconds, 1),
+        "peak_mb": int(done.stdout.split()[-1]) // 1024,
+    }
+
+
+def measure_search(place: Path, questions: list[str]) -> list[dict[str, Any]]:
+    started = time.perf_counter()
+    engine = open_engine(place)
+    engine.probe()
+    opened = time.perf_counter() - started
+    rows: list[dict[str, Any]] = [{"what": "open the engine", "ms": round(opened * 1000, 1)}]
+    with engine:
+        for share, group in GROUPS:
+            asker = Principal(tenant_id="bench", subject_id="b", groups=(group,), authorization_revision="1")
+            for question in questions[:20]:
+                engine.search(question, asker)
+            times = []
+            for question in questions:
+                begun = time.perf_counter()
+                engine.search(question, asker)
+                times.append(time.perf_counter() - begun)
+            rows.append({"what": f"Engine.search, {share} % readable", **spread(times)})
+    return rows
+
+
+def measure_fsync(folder: Path) -> dict[str, Any]:
+    times = []
+    with (folder / "sync").open("ab", buffering=0) as file:
+        for _ in range(200):
+            file.write(b"x" * 4096)
+            begun = time.perf_counter()
+            os.fsync(file.fileno())
+            times.append(time.perf_counter() - begun)
+    return {"what": "one fsync on this disk", **spread(times)}
+
+
+def measure_cold(folder: Path, rounds: int) -> dict[str, Any]:
+    """``clearcite ask`` from start to exit, on the demo corpus, with vectors where the extra is installed."""
+    demo = folder / "demo"
+    command = [sys.executable, "-m", "clearcite"]
+    subprocess.run([*command, "demo", "--dir", str(demo)], check=True, capture_output=True)
+    question = "How many minutes is a slot held in version 2.4?"
+    times = []
+    for _ in range(rounds):
+        begun = time.perf_counter()
+        subprocess.run(
+            [*command, "ask", question, "--as", "guest"], cwd=demo, check=True, capture_output=True
+        )
+        times.append(time.perf_counter() - begun)
+    return {"what": "clearcite ask, cold", **spread(times)}
+
+
+def spread(times: list[float]) -> dict[str, Any]:
+    ordered = sorted(times)
+    return {
+        "p50_ms": round(statistics.median(ordered) * 1000, 2),
+        "p95_ms": round(ordered[int(len(ordered) * 0.95)] * 1000, 2),
+        "best_ms": round(ordered[0] * 1000, 2),
+        "runs": len(ordered),
+    }
+
+
+def print_row(row: dict[str, Any]) -> None:
+    print(f"{row['what']:34}", "  ".join(f"{key} {value}" for key, value in row.items() if key != "what"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
