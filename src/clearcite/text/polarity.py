@@ -37,7 +37,6 @@ eligible: eligible elegivel elegiveis / ineligible inelegivel inelegiveis
 increases: increases increased increase aumenta aumentou
     / decreases decreased decrease reduces reduced reduce diminui diminuiu reduz reduziu
 encrypted: encrypted criptografado criptografada / unencrypted plaintext
-returnsable: refundable reembolsavel / non-refundable nonrefundable
 """
 
 
