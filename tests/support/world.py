@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import itertools
 import os
 import shutil
@@ -73,6 +74,16 @@ def record(
     )
 
 
+def pdf_record(document: str, content: bytes, groups: Sequence[str] = ("staff",)) -> SourceRecord:
+    return SourceRecord(
+        key=DocumentKey(tenant_id="acme", source_id="default", document_id=document),
+        source_sequence=1,
+        content=content,
+        access=Access(allow=tuple(groups)),
+        description=Description(source_uri=document, source_version="1", media_type="application/pdf"),
+    )
+
+
 def deletion(item: SourceRecord, reason: str = "source_deleted") -> SourceRecord:
     return SourceRecord(
         key=item.key,
@@ -106,6 +117,9 @@ class World:
     def pipeline(self) -> Pipeline:
         return self.services.pipeline(GENERATION)
 
+    def builder_with(self, parser: Any) -> Builder:
+        return replace(self.builder, parser=parser)
+
     def put(self, *records: SourceRecord, publish: bool = True) -> None:
         for applied in self.services.ledger.apply(records, self.pipeline.manifest_hash):
             if applied.error is not None:
@@ -120,6 +134,11 @@ class World:
                 raise AssertionError(batch.failed)
         if merge:
             tidy(ledger, index, GENERATION)
+
+    def close(self) -> None:
+        self.services.ledger.close()
+        self.services.traces.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def with_services(self, **changes: Any) -> World:
         return replace(self, services=replace(self.services, **changes))
@@ -139,10 +158,7 @@ _OPEN: list[World] = []
 def close_worlds() -> None:
     """Close what was made since the last call; after each test, and inside long ones after each example."""
     while _OPEN:
-        world = _OPEN.pop()
-        world.services.ledger.close()
-        world.services.traces.close()
-        shutil.rmtree(world.folder, ignore_errors=True)
+        _OPEN.pop().close()
 
 
 def make_world(
@@ -151,7 +167,9 @@ def make_world(
     live: Sequence[str] = (),
     synonyms: Mapping[str, Sequence[str]] | None = None,
     folder: Path | None = None,
+    keep: bool = False,
 ) -> World:
+    """``keep``: not closed after the test that made it, for fixtures of a module."""
     clock = FixedClock()
     folder = folder or fast_folder()
     analyzer = Analyzer(languages=("en", "pt"), synonyms=synonyms or {})
@@ -188,7 +206,10 @@ def make_world(
         parser=LocalParser(), analyzer=analyzer, embedder=embedder, chunk_words=manifest.chunk_words
     )
     world = World(services=services, builder=builder, clock=clock, folder=folder)
-    _OPEN.append(world)
+    if keep:
+        atexit.register(world.close)
+    else:
+        _OPEN.append(world)
     return world
 
 

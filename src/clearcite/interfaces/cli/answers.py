@@ -114,8 +114,8 @@ def show_answer(public: PublicAnswer) -> None:
         say()
     for citation in public.citations:
         page = f", page {citation.page}" if citation.page else ""
-        heading = " › ".join(citation.heading)
-        where = f", {heading}" if heading and heading != citation.title else ""
+        heading = " › ".join(part for part in citation.heading if part != citation.title)
+        where = f", {heading}" if heading else ""
         say(f"[{citation.n}] {citation.title}{where}{page} ({citation.uri})", "dim")
     say(f"trace {public.trace_id}", "dim")
 

