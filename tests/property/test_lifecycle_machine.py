@@ -460,5 +460,5 @@ def test_control_a_newer_event_that_keeps_the_number_of_the_older_one_is_caught(
 @pytest.mark.skipif("CLEARCITE_SOAK" not in os.environ, reason="long: set CLEARCITE_SOAK to run it")
 def test_many_long_lives() -> None:
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
-        Lives, settings=settings(SETTINGS, max_examples=2_000, stateful_step_count=60)
+        Lives, settings=settings(SETTINGS, max_examples=1_000, stateful_step_count=60)
     )
