@@ -48,11 +48,11 @@ def demo(
     return 0
 
 
-def unpack(folder: Path) -> Settings:
-    """Copy the shipped corpus (never over anything else) and read its settings."""
+def unpack(folder: Path, **flags: Any) -> Settings:
+    """Copy the shipped corpus into a folder and read its settings."""
     with as_file(files("clearcite.demo") / "corpus") as corpus:
         shutil.copytree(corpus, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
-    return load_settings(folder)
+    return load_settings(folder, flags=flags)
 
 
 def read_questions(folder: Path) -> Sequence[Mapping[str, Any]]:
