@@ -3,7 +3,9 @@
 Fitted numbers come from `bench/quality.py --fit` on development data only; it prints what it used.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,3 +53,34 @@ class ClaimLimits:
 
 
 CLAIM_LIMITS = ClaimLimits()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConflictLimits:
+    """When two statements are held to disagree.
+
+    ``passages``: how far down the ranking sides are looked for. ``margin``: how much less than the best statement a
+    side may score as an answer; ``anchors``: how many of the best are tried. ``apart``: share of the question that
+    only one side may cover. ``shared``: common words (of the fewer) that make one thing without an embedder;
+    ``alike``: mean of common words and cosine that make it with one; ``shared_at_least``: fewer common words than
+    this are never one thing.
+    """
+
+    passages: int = 12
+    margin: int = 4000
+    anchors: int = 2
+    apart: int = 250
+    shared: int = 700
+    shared_at_least: int = 300
+    alike: int = 600
+
+
+CONFLICT_LIMITS = ConflictLimits()
+
+STANDING: Mapping[str, int] = MappingProxyType({"documentation": 3, "policy": 3, "blog": 2, "forum": 1})
+"""Whose word holds for what *should* be, by source type."""
+
+
+def standing(source_type: str) -> int:
+    """Types not named stand with blogs."""
+    return STANDING.get(source_type, STANDING["blog"])

@@ -5,7 +5,7 @@ whose value is a number or a date. A question without a cue expects nothing, and
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -107,12 +107,17 @@ def answers_kind(
         return None, ()
     if "name" in expected.kinds:
         return names_something(text, expected.known), ()
-    found = tuple(
+    found = wanted_values(expected, text, values(text, language))
+    return bool(found), found
+
+
+def wanted_values(expected: Expected, text: str, found: Sequence[Value]) -> tuple[Value, ...]:
+    """The values of a text that are of an expected kind and not the question's own."""
+    return tuple(
         value
-        for value in values(text, language)
+        for value in found
         if _is_wanted(value, text, expected.kinds) and not _is_known(value, text, expected.known)
     )
-    return bool(found), found
 
 
 def _is_wanted(value: Value, text: str, kinds: Collection[Wanted]) -> bool:
@@ -132,14 +137,25 @@ def _is_known(value: Value, text: str, known: Collection[str]) -> bool:
 
 
 def names_something(text: str, known: Collection[str]) -> bool:
-    """Whether a capitalised word, an address or a code stands in the text beyond its first word and the question."""
-    for position, (raw, start, _) in enumerate(token_spans(text)):
+    """Whether a name, an address or a code stands in the text that the question does not have."""
+    return bool(names_in(text, known))
+
+
+def names_in(text: str, known: Collection[str]) -> list[tuple[int, int]]:
+    """Spans of runs of capitalised words, and of addresses and codes; not a sentence's first word, nor the
+    question's own words."""
+    spans: list[tuple[int, int]] = []
+    for position, (raw, start, end) in enumerate(token_spans(text)):
         capital = raw[0].isupper() and (position > 0 or any(char.isupper() for char in raw[1:]))
         begins = position > 0 and text[:start].rstrip()[-1:] in ".!?:|"
         special = any(mark in raw for mark in "/@_\\") or any(char.isdigit() for char in raw)
-        if ((capital and not begins) or special) and not _all_known(raw, known):
-            return True
-    return False
+        if not ((capital and not begins) or special) or _all_known(raw, known):
+            continue
+        if spans and capital and not text[spans[-1][1] : start].strip(" .,"):
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((start, end))
+    return spans
 
 
 def _all_known(raw: str, known: Collection[str]) -> bool:

@@ -65,6 +65,13 @@ def coverage(needs: Sequence[Need], terms: Collection[str]) -> int:
     return covered * 1000 // total if total else 0
 
 
+def covered_weight(needs: Sequence[Need], terms: Collection[str], *, without: Collection[str]) -> int:
+    """The weight of what ``terms`` cover and ``without`` does not."""
+    return sum(
+        need.weight for need in needs if is_covered(need.unit, terms) and not is_covered(need.unit, without)
+    )
+
+
 def missing(needs: Sequence[Need], terms: Collection[str]) -> tuple[Need, ...]:
     return tuple(need for need in needs if not is_covered(need.unit, terms))
 
