@@ -225,8 +225,10 @@ class Engine:
             self._services.ledger.quarantine(fault.key, "integrity")
 
     def _scope(self, principal: Principal, as_of: Micros | None) -> Scope:
-        if not principal.tenant_id or not principal.groups:
-            raise InputError("An identity with a tenant and at least one group is needed; nothing was read.")
+        if not (principal.tenant_id and principal.subject_id and principal.groups):
+            raise InputError(
+                "An identity with a tenant, a subject and at least one group is needed; nothing was read."
+            )
         if len(principal.groups) > MAX_GROUPS:
             raise InputError(f"An identity has at most {MAX_GROUPS} groups.")
         now = self._services.clock.now()

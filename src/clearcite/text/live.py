@@ -41,6 +41,8 @@ _MOVED = frozenset(
         "chegou", "saiu", "partiu", "enviada", "enviado", "entregue", "despachada", "despachado",
     }
 )  # fmt: skip
+_ASKED_OF = frozenset({"did", "will"})
+_MOVE = frozenset({"arrive", "ship", "come", "land", "clear", "depart"})
 _NOW = PhraseSet(
     (
         "right now", "at the moment", "at this moment", "this very moment", "this minute", "this second", "as we speak",
@@ -69,5 +71,5 @@ def asks_for_live_state(question: str) -> bool:
     own = bool(words & _OWN) or _OWN_BY_DEED.found_in(question)
     if not own or words & _RULE:
         return False
-    moved = bool(words & _MOVED) and bool(words & _HAS_IT)
+    moved = bool(words & _MOVED and words & _HAS_IT) or bool(words & _MOVE and words & _ASKED_OF)
     return moved or _PLACE.found_in(question) or _PROGRESS.found_in(question) or _NOW.found_in(question)
