@@ -8,8 +8,11 @@ def digest(*parts: str | bytes | int | None) -> str:
     """SHA-256, in hex, of the parts, each preceded by its type and byte length."""
     pieces: list[bytes] = []
     for part in parts:
-        raw, kind = _encode(part)
-        pieces += (b"%c%d:" % (kind, len(raw)), raw)
+        if isinstance(part, str):
+            raw = part.encode("utf-8")
+            pieces.append(b"s%d:%b" % (len(raw), raw))
+        else:
+            pieces.append(_encode(part))
     return hashlib.sha256(b"".join(pieces)).hexdigest()
 
 
@@ -27,11 +30,10 @@ def sha256_bytes(raw: bytes) -> str:
     return hashlib.sha256(raw).hexdigest()
 
 
-def _encode(part: str | bytes | int | None) -> tuple[bytes, int]:
-    if isinstance(part, str):
-        return part.encode("utf-8"), ord("s")
+def _encode(part: bytes | int | None) -> bytes:
     if part is None:
-        return b"", ord("n")
+        return b"n0:"
     if isinstance(part, bytes):
-        return part, ord("b")
-    return b"%d" % part, ord("i")
+        return b"b%d:%b" % (len(part), part)
+    raw = b"%d" % part
+    return b"i%d:%b" % (len(raw), raw)

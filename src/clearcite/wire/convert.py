@@ -6,6 +6,7 @@ All faults of one value are reported together, each with its JSON path.
 
 import dataclasses
 import functools
+import math
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +18,10 @@ from clearcite.wire.strict import shown
 
 T = TypeVar("T")
 Report = Callable[[str, str], None]
+Place = tuple[Any, str | int] | None
+"""Where a value stands: the place above it and its key there; None is the whole value."""
+Fault = Callable[[Place, str], None]
+Reader = Callable[[Any, Place, Fault], Any]
 
 MAX_VIOLATIONS = 100
 _BAD: Any = object()
@@ -44,8 +49,14 @@ def to_json(value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
         return [to_json(item) for item in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {item.name: to_json(getattr(value, item.name)) for item in dataclasses.fields(value)}
+        cls: Any = type(value)
+        return {name: to_json(getattr(value, name)) for name in _names(cls)}
     raise InputError(f"a {type(value).__name__} has no JSON form")
+
+
+@functools.cache
+def _names(cls: Any) -> tuple[str, ...]:
+    return tuple(item.name for item in dataclasses.fields(cls))
 
 
 def from_json(cls: type[T], value: Any, *, what: str | None = None) -> T:
@@ -69,131 +80,168 @@ def refusal(what: str, violations: Sequence[str]) -> InputError:
 
 def read(cls: type[Any], value: Any, report: Report) -> Any:
     """Like ``from_json``, but reports faults one by one; the result has no meaning if any was reported."""
-    return _read(cls, value, "$", report)
+    hint: Any = cls
+    return _reader(hint)(value, None, lambda place, fault: report(_path(place), fault))
 
 
 def _spoken(cls: type[Any]) -> str:
     return "".join(f" {char.lower()}" if char.isupper() else char for char in cls.__name__).strip()
 
 
-def _read(hint: Any, value: Any, path: str, report: Report) -> Any:
+@functools.cache
+def _reader(hint: Any) -> Reader:
+    """What reads a value of this hint. Hints are taken apart once, not for every value."""
     origin = get_origin(hint)
     if hint is Any:
-        return value
+        return lambda value, _place, _report: value
     if hint in _PLAIN:
-        return _read_plain(hint, value, path, report)
+        return _plain_reader(hint)
     if origin is Annotated:
-        return _read_limited(hint, value, path, report)
+        return _limited_reader(*get_args(hint))
     if origin in (Union, types.UnionType):
-        return _read_union(get_args(hint), value, path, report)
+        return _union_reader(get_args(hint))
     if origin is Literal:
-        return _read_literal(get_args(hint), value, path, report)
+        return _literal_reader(get_args(hint))
     if dataclasses.is_dataclass(hint):
-        return _read_dataclass(hint, value, path, report)
+        return _dataclass_reader(hint)
     if origin in (tuple, list, Sequence):
-        return _read_list(hint, value, path, report)
+        return _list_reader(hint)
     if hint is dict or origin in (dict, Mapping):
-        return _read_object(hint, value, path, report)
+        return _object_reader(get_args(hint))
     raise TypeError(f"no JSON form is defined for {hint!r}")
 
 
-def _read_plain(hint: Any, value: Any, path: str, report: Report) -> Any:
-    kind = type(value)
-    if kind is hint or (hint is float and kind is int):
-        return value
-    report(path, f"must be {_PLAIN[hint]}, not {_name(value)}")
-    return _BAD
+def _plain_reader(kind: Any) -> Reader:
+    def read_plain(value: Any, place: Place, report: Fault) -> Any:
+        given = type(value)
+        if given is kind or (kind is float and given is int):
+            return value
+        report(place, f"must be {_PLAIN[kind]}, not {_name(value)}")
+        return _BAD
+
+    return read_plain
 
 
-def _read_limited(hint: Any, value: Any, path: str, report: Report) -> Any:
-    inner, *extras = get_args(hint)
-    result = _read(inner, value, path, report)
-    if result is _BAD or result is None:
+def _limited_reader(inner: Any, *extras: Any) -> Reader:
+    read_inner = _reader(inner)
+    bounds = [item for item in extras if isinstance(item, Limits)]
+    least = max((item.least for item in bounds if item.least is not None), default=-math.inf)
+    most = min((item.most for item in bounds if item.most is not None), default=math.inf)
+    is_plain = not any(item.unique for item in bounds)
+
+    def read_limited(value: Any, place: Place, report: Fault) -> Any:
+        result = read_inner(value, place, report)
+        if result is not _BAD and result is not None:
+            size = result if isinstance(result, int) else len(result)
+            if not (is_plain and least <= size <= most):
+                for limits in bounds:
+                    _check_limits(limits, result, place, report)
         return result
-    for limits in extras:
-        if isinstance(limits, Limits):
-            _check_limits(limits, result, path, report)
-    return result
+
+    return read_limited
 
 
-def _check_limits(limits: Limits, value: Any, path: str, report: Report) -> None:
+def _check_limits(limits: Limits, value: Any, place: Place, report: Fault) -> None:
     is_number = isinstance(value, int)
     size = value if is_number else len(value)
     unit = "" if is_number else " characters" if isinstance(value, str) else " items"
     if limits.least is not None and size < limits.least:
-        report(path, f"must be at least {limits.least}{unit}" if is_number or size else "must not be empty")
+        report(place, f"must be at least {limits.least}{unit}" if is_number or size else "must not be empty")
     if limits.most is not None and size > limits.most:
-        report(path, f"must be at most {limits.most}{unit}")
+        report(place, f"must be at most {limits.most}{unit}")
     if limits.unique and not is_number and len(set(value)) != len(value):
-        report(path, "must not repeat an item")
+        report(place, "must not repeat an item")
 
 
-def _read_union(options: tuple[Any, ...], value: Any, path: str, report: Report) -> Any:
-    if value is None and type(None) in options:
-        return None
-    rest = [option for option in options if option is not type(None)]
-    if len(rest) == 1:
-        return _read(rest[0], value, path, report)
-    for option in rest:
-        faults: list[str] = []
-        result = _read(option, value, path, lambda _, fault, faults=faults: faults.append(fault))  # type: ignore[misc]
-        if not faults:
-            return result
-    report(path, f"has no allowed type: {_name(value)}")
-    return _BAD
+def _union_reader(options: tuple[Any, ...]) -> Reader:
+    rest = [_reader(option) for option in options if option is not type(None)]
+    is_optional = len(rest) < len(options)
+    only = rest[0] if len(rest) == 1 else None
 
-
-def _read_literal(options: tuple[Any, ...], value: Any, path: str, report: Report) -> Any:
-    for option in options:
-        if type(option) is type(value) and option == value:
-            return value
-    report(path, "must be one of " + ", ".join(str(option) for option in options))
-    return _BAD
-
-
-def _read_list(hint: Any, value: Any, path: str, report: Report) -> Any:
-    if not isinstance(value, (list, tuple)):
-        report(path, f"must be a list, not {_name(value)}")
+    def read_union(value: Any, place: Place, report: Fault) -> Any:
+        if value is None and is_optional:
+            return None
+        if only is not None:
+            return only(value, place, report)
+        for option in rest:
+            faults: list[str] = []
+            result = option(value, place, lambda _, fault, faults=faults: faults.append(fault))  # type: ignore[misc]
+            if not faults:
+                return result
+        report(place, f"has no allowed type: {_name(value)}")
         return _BAD
+
+    return read_union
+
+
+def _literal_reader(options: tuple[Any, ...]) -> Reader:
+    def read_literal(value: Any, place: Place, report: Fault) -> Any:
+        for option in options:
+            if type(option) is type(value) and option == value:
+                return value
+        report(place, "must be one of " + ", ".join(str(option) for option in options))
+        return _BAD
+
+    return read_literal
+
+
+def _list_reader(hint: Any) -> Reader:
     args = get_args(hint) or (Any, ...)
     is_fixed = get_origin(hint) is tuple and args[-1] is not Ellipsis
-    if is_fixed and len(args) != len(value):
-        report(path, f"must have exactly {len(args)} items")
-        return _BAD
-    hints = args if is_fixed else [args[0]] * len(value)
-    pairs = enumerate(zip(hints, value, strict=True))
-    items = [_read(inner, item, f"{path}[{i}]", report) for i, (inner, item) in pairs]
-    if any(item is _BAD for item in items):
-        return _BAD
-    return items if get_origin(hint) is list else tuple(items)
+    fixed = [_reader(arg) for arg in args] if is_fixed else [_reader(args[0])]
+    build: Callable[[list[Any]], Any] = list if get_origin(hint) is list else tuple
+
+    def read_list(value: Any, place: Place, report: Fault) -> Any:
+        if not isinstance(value, (list, tuple)):
+            report(place, f"must be a list, not {_name(value)}")
+            return _BAD
+        if is_fixed and len(fixed) != len(value):
+            report(place, f"must have exactly {len(fixed)} items")
+            return _BAD
+        readers = fixed if is_fixed else fixed * len(value)
+        pairs = enumerate(zip(readers, value, strict=True))
+        items = [read_item(item, (place, i), report) for i, (read_item, item) in pairs]
+        return _BAD if any(item is _BAD for item in items) else build(items)
+
+    return read_list
 
 
-def _read_object(hint: Any, value: Any, path: str, report: Report) -> Any:
-    if not isinstance(value, dict):
-        report(path, f"must be an object, not {_name(value)}")
-        return _BAD
-    args = get_args(hint)
-    inner = args[1] if len(args) == 2 else Any
-    return {key: _read(inner, item, _child(path, key), report) for key, item in value.items()}
+def _object_reader(args: tuple[Any, ...]) -> Reader:
+    read_item = _reader(args[1] if len(args) == 2 else Any)
+
+    def read_object(value: Any, place: Place, report: Fault) -> Any:
+        if not isinstance(value, dict):
+            report(place, f"must be an object, not {_name(value)}")
+            return _BAD
+        return {key: read_item(item, (place, key), report) for key, item in value.items()}
+
+    return read_object
 
 
-def _read_dataclass(cls: Any, value: Any, path: str, report: Report) -> Any:
-    if not isinstance(value, dict):
-        report(path, f"must be an object, not {_name(value)}")
-        return _BAD
+def _dataclass_reader(cls: Any) -> Reader:
     hints, required = shape(cls)
-    for key in value:
-        if key not in hints:
-            report(path, f"unknown field {shown(str(key))}")
-    for key in required:
-        if key not in value:
-            report(path, f"missing field {key}")
-    given = {
-        key: _read(hint, value[key], _child(path, key), report) for key, hint in hints.items() if key in value
-    }
-    if any(item is _BAD for item in given.values()) or not given.keys() >= set(required):
-        return _BAD
-    return cls(**given)
+    readers: dict[str, Reader] = {}  # made at the first value, for a class may hold itself
+
+    def read_dataclass(value: Any, place: Place, report: Fault) -> Any:
+        if not isinstance(value, dict):
+            report(place, f"must be an object, not {_name(value)}")
+            return _BAD
+        if not readers:
+            readers.update({name: _reader(hint) for name, hint in hints.items()})
+        for key in value:
+            if key not in hints:
+                report(place, f"unknown field {shown(str(key))}")
+        missing = [key for key in required if key not in value]
+        for key in missing:
+            report(place, f"missing field {key}")
+        given = {
+            name: read_field(value[name], (place, name), report)
+            for name, read_field in readers.items()
+            if name in value
+        }
+        return _BAD if missing or any(item is _BAD for item in given.values()) else cls(**given)
+
+    return read_dataclass
 
 
 @functools.cache
@@ -206,8 +254,14 @@ def shape(cls: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
     return {item.name: hints[item.name] for item in fields}, tuple(required)
 
 
-def _child(path: str, key: str) -> str:
-    return f"{path}.{key}" if key.isidentifier() else f"{path}[{shown(key)}]"
+def _path(place: Place) -> str:
+    """``$.field[0]``; only a fault needs it."""
+    if place is None:
+        return "$"
+    above, key = place
+    if isinstance(key, int):
+        return f"{_path(above)}[{key}]"
+    return f"{_path(above)}.{key}" if key.isidentifier() else f"{_path(above)}[{shown(key)}]"
 
 
 def _name(value: Any) -> str:

@@ -177,7 +177,8 @@ class _Judge:
         self.bad = bad
         self.faults: list[str] = []
         for name in _IDENTIFIERS:
-            self._check_name(f"$.{name}", getattr(fields, name))
+            if (value := getattr(fields, name)) is not None:
+                self._check_name(f"$.{name}", value)
         self.key = DocumentKey(
             tenant_id=fields.tenant_id,
             source_id=fields.source_id or rules.source_id,
@@ -405,8 +406,8 @@ class _Judge:
 
     # --- helpers ------------------------------------------------------------------------------------------
 
-    def _check_name(self, path: str, value: str | None) -> None:
-        fault = fault_of_name(value) if value is not None else None
+    def _check_name(self, path: str, value: str) -> None:
+        fault = fault_of_name(value)
         if fault is not None:
             self.fault(path, fault)
 

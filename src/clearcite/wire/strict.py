@@ -27,13 +27,7 @@ def loads(raw: bytes | str, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_
     data = _encode(raw, max_bytes)
     text = _decode(data, max_bytes)
     try:
-        value = json.loads(
-            text,
-            object_pairs_hook=_object,
-            parse_int=_integer,
-            parse_float=_float,
-            parse_constant=_constant,
-        )
+        value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise InputError(
             f"not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}"
@@ -103,6 +97,11 @@ def _float(digits: str) -> float:
 
 def _constant(name: str) -> NoReturn:
     raise InputError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_integer, parse_float=_float, parse_constant=_constant
+)
 
 
 def _walk(value: Any, max_depth: int) -> None:

@@ -28,9 +28,18 @@ def enqueue(tx: Transaction, document: int) -> None:
             tx.run(SQL["drop_event"], event)
 
 
-def enqueue_new(tx: Transaction, document: int) -> None:
+def enqueue_new(tx: Transaction, document: int, revision: int, access: int | None) -> None:
     """A document that has just been created waits in every active generation; nothing of it can be served."""
-    tx.run(SQL["put_new"], document, tx.now)
+    for generation in _active(tx):
+        tx.run(SQL["put_new"], generation, document, revision, access, tx.now, tx.now)
+
+
+def _active(tx: Transaction) -> tuple[int, ...]:
+    found = tx.known.get("active generations")
+    if found is None:
+        found = tuple(row[0] for row in tx.rows(SQL["active"]))
+        tx.known["active generations"] = found
+    return tuple(found)
 
 
 def _kind(

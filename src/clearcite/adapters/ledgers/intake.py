@@ -39,6 +39,9 @@ def accept(tx: Transaction, record: SourceRecord, manifest_hash: str) -> Decisio
     decision = decide(_head(row), new)
     if decision.action in ("noop", "stale_ignored"):
         return decision
+    if row is None and decision.action == "created":
+        _create(tx, record, new, partition)
+        return decision
     document = _document(tx, record, partition, row)
     if decision.action == "deleted":
         _delete(tx, record, document)
@@ -49,8 +52,6 @@ def accept(tx: Transaction, record: SourceRecord, manifest_hash: str) -> Decisio
     if row is not None and decision.needs_projection:
         visible.refresh(tx, document)
         enqueue(tx, document)
-    elif decision.action == "created":
-        enqueue_new(tx, document)
     return decision
 
 
@@ -115,11 +116,28 @@ def _delete(tx: Transaction, record: SourceRecord, document: int) -> None:
     tx.run(SQL["withdraw"], document)
 
 
+def _create(tx: Transaction, record: SourceRecord, new: Head, partition: int) -> None:
+    """A document that was never seen: nothing of it can be stored, served or waiting yet."""
+    document = _document(tx, record, partition, None)
+    revision = _add_revision(tx, record, new, document)
+    access = access_id(tx, record.access, new.access_digest, partition) if record.access else None
+    _set_head(tx, record, new, (document, revision, access))
+    enqueue_new(tx, document, revision, access)
+
+
 def _write_state(tx: Transaction, record: SourceRecord, new: Head, place: tuple[int, int]) -> None:
     partition, document = place
     revision = _revision(tx, record, new, document)
     access = access_id(tx, record.access, new.access_digest, partition) if record.access else None
     fold(tx, place, access)
+    _set_head(tx, record, new, (document, revision, access))
+
+
+def _set_head(
+    tx: Transaction, record: SourceRecord, new: Head, pointers: tuple[int, int, int | None]
+) -> None:
+    """``pointers``: the document, its revision and its access."""
+    document, revision, access = pointers
     tx.run(
         SQL["set_head"],
         new.source_sequence,
@@ -138,17 +156,24 @@ def _write_state(tx: Transaction, record: SourceRecord, new: Head, place: tuple[
 def _revision(tx: Transaction, record: SourceRecord, new: Head, document: int) -> int:
     """The revision with this content and description; a change of access alone finds the one it had."""
     row = tx.row(SQL["find_revision"], document, new.content_digest)
-    if row is not None:
-        revision = int(row[0])
-    else:
-        described = encode_description(record.description) if record.description else ""
-        revision = tx.insert(
-            SQL["add_revision"], document, new.content_digest, record.content_sha256, described, tx.now
-        )
+    if row is None:
+        return _add_revision(tx, record, new, document)
+    _add_original(tx, record, int(row[0]))
+    return int(row[0])
+
+
+def _add_revision(tx: Transaction, record: SourceRecord, new: Head, document: int) -> int:
+    described = encode_description(record.description) if record.description else ""
+    digests = (new.content_digest, record.content_sha256)
+    revision = tx.insert(SQL["add_revision"], document, *digests, described, tx.now)
+    _add_original(tx, record, revision)
+    return revision
+
+
+def _add_original(tx: Transaction, record: SourceRecord, revision: int) -> None:
     textual = record.text is not None
     same = record.text is not None and record.text.encode("utf-8") == record.content
     tx.run(SQL["add_original"], revision, int(textual), record.content, None if same else record.text)
-    return revision
 
 
 def fold(tx: Transaction, place: tuple[int, int], access: int | None) -> None:

@@ -5,7 +5,7 @@ An attempt is counted when it starts, so that a document that kills its worker i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,41 +30,49 @@ NO_SLOT = -1
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """One row that may be leased, in the order of the query ``ready``."""
+    """One row that may be leased, in the order of the query ``ready``. Content is read for ``project`` only."""
 
     event_id: int
     fence: int
     attempts: int
     kind: Any
-    revision: int | None
     partition: int
     tenant_id: str
     source_id: str
     document_id: str
-    size: int
     served_slot: int | None
+    content_sha256: str | None
+    description: str | None
+    textual: int | None
+    content: bytes | None
+    text: str | None
 
 
 def claim(tx: Transaction, generation: str, limit: int, lease: tuple[str, Micros]) -> tuple[Job, ...]:
     """Lease up to ``limit`` rows, oldest first. ``lease``: the owner and the time he has."""
     number = active_id(tx, generation)
     tx.run(SQL["give_up_lost"], tx.now, number, MAX_ATTEMPTS)
-    rows = _bounded([Ready(*row) for row in tx.rows(SQL["ready"], number, tx.now, limit)])
+    rows = _bounded(Ready(*row) for row in tx.stream(SQL["ready"], number, tx.now, limit))
     slots = _take_slots(tx, number, rows)
-    jobs = tuple(_job(tx, row, generation, slots) for row in rows)
+    jobs = tuple(_job(row, generation, slots) for row in rows)
     owner, duration = lease
-    for job in jobs:
-        slot = job.slot if job.kind == "project" else None
-        tx.run(SQL["lease"], job.fence, job.attempts, owner, tx.now + duration, slot, job.event_id)
+    until = tx.now + duration
+    tx.run_many(
+        SQL["lease"],
+        (
+            (job.fence, job.attempts, owner, until, job.slot if job.kind == "project" else None, job.event_id)
+            for job in jobs
+        ),
+    )
     return jobs
 
 
-def _bounded(rows: Sequence[Ready]) -> list[Ready]:
+def _bounded(rows: Iterable[Ready]) -> list[Ready]:
     """The first rows up to the byte limit, at least one; a suspicious row comes alone."""
     chosen: list[Ready] = []
     size = 0
     for row in rows:
-        size += row.size
+        size += len(row.content or b"") + len(row.text or "")
         if chosen and (size > MAX_BYTES or row.attempts >= ALONE_AFTER):
             break
         chosen.append(row)
@@ -86,40 +94,31 @@ def _take_slots(tx: Transaction, generation: int, rows: Sequence[Ready]) -> dict
     return slots
 
 
-def _job(tx: Transaction, row: Ready, generation: str, slots: dict[int, int]) -> Job:
-    key = DocumentKey(tenant_id=row.tenant_id, source_id=row.source_id, document_id=row.document_id)
+def _job(row: Ready, generation: str, slots: dict[int, int]) -> Job:
     served = NO_SLOT if row.served_slot is None else row.served_slot
-    content_sha256, description, content, text = "", None, b"", None
-    if row.kind != "delete":
-        found = tx.row(SQL["revision_of_job"], row.revision)
-        if found is None:
-            raise IntegrityFault("The store lost a revision.")
-        content_sha256, description = found[0], decode_description(found[1])
-        if row.kind == "project":
-            content, text = _content(found)
+    content, text = _content(row) if row.kind == "project" else (b"", None)
     return Job(
         event_id=row.event_id,
         fence=row.fence + 1,
         generation=generation,
         kind=row.kind,
-        key=key,
+        key=DocumentKey(tenant_id=row.tenant_id, source_id=row.source_id, document_id=row.document_id),
         slot=slots.get(row.event_id, served),
         attempts=row.attempts + 1,
         content=content,
         text=text,
-        content_sha256=content_sha256,
-        description=description,
+        content_sha256=row.content_sha256 or "",
+        description=None if row.description is None else decode_description(row.description),
     )
 
 
-def _content(found: tuple[Any, ...]) -> tuple[bytes, str | None]:
-    _, _, textual, content, text = found
-    if content is None:
+def _content(row: Ready) -> tuple[bytes, str | None]:
+    if row.content is None:
         raise IntegrityFault("The store lost the content of a revision.")
-    if not textual:
-        return content, None
+    if not row.textual:
+        return row.content, None
     try:
-        return content, content.decode("utf-8") if text is None else text
+        return row.content, row.content.decode("utf-8") if row.text is None else row.text
     except UnicodeDecodeError as error:
         raise IntegrityFault("Stored content is damaged.") from error
 

@@ -160,4 +160,4 @@ def _write_projection(tx: Transaction, generation: int, item: Built, held: Held)
         )
         for chunk in item.chunks
     )
-    tx.db.executemany(SQL["add_chunk"], rows)
+    tx.run_many(SQL["add_chunk"], rows)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,7 +30,7 @@ class Transaction:
     db: apsw.Connection
     now: Micros
     raised: int | None = None
-    known: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+    known: dict[Any, Any] = field(default_factory=dict)
 
     def run(self, sql: str, *bindings: Any) -> None:
         self.db.execute(sql, bindings)
@@ -41,6 +41,15 @@ class Transaction:
 
     def rows(self, sql: str, *bindings: Any) -> list[tuple[Any, ...]]:
         return self.db.execute(sql, bindings).fetchall()
+
+    def stream(self, sql: str, *bindings: Any) -> Iterator[tuple[Any, ...]]:
+        """Rows one by one, read no further than they are taken."""
+        with closing(self.db.execute(sql, bindings)) as cursor:
+            yield from cursor
+
+    def run_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """One statement for each row of values."""
+        self.db.executemany(sql, rows)
 
     def insert(self, sql: str, *bindings: Any) -> int:
         """Insert one row and return its number."""

@@ -15,11 +15,12 @@ DELETE FROM outbox WHERE event_id = ?;
 INSERT OR REPLACE INTO outbox (generation, document, kind, revision, access, waiting_since, available_at)
 VALUES (?, ?, ?, ?, ?, ?, ?);
 
+-- name: active
+SELECT id FROM generations WHERE state = 'active' ORDER BY id;
+
 -- name: put_new
 INSERT INTO outbox (generation, document, kind, revision, access, waiting_since, available_at)
-SELECT g.id, d.id, 'project', d.revision, d.access, ?2, ?2
-FROM generations g JOIN documents d ON d.id = ?1
-WHERE g.state = 'active';
+VALUES (?, ?, 'project', ?, ?, ?, ?);
 
 -- name: enqueue_everything
 INSERT INTO outbox (generation, document, kind, revision, access, waiting_since, available_at)

@@ -5,14 +5,14 @@ UPDATE outbox SET quarantined_at = ?1, last_error = coalesce(last_error, 'the wo
 WHERE generation = ?2 AND quarantined_at IS NULL AND available_at <= ?1 AND attempts >= ?3;
 
 -- name: ready
-SELECT o.event_id, o.fence, o.attempts, o.kind, o.revision, p.id, p.name, d.source_id, d.document_id,
-       coalesce(length(b.content), 0) + coalesce(length(b.text), 0), s.slot
+SELECT o.event_id, o.fence, o.attempts, o.kind, p.id, p.name, d.source_id, d.document_id, s.slot,
+       r.content_sha256, r.description, b.textual, b.content, b.text
 FROM outbox o
 JOIN documents d ON d.id = o.document
 JOIN partitions p ON p.id = d.partition
 LEFT JOIN revisions r ON r.id = o.revision
 LEFT JOIN accesses a ON a.id = o.access
-LEFT JOIN originals b ON b.revision = o.revision
+LEFT JOIN originals b ON b.revision = o.revision AND o.kind = 'project'
 LEFT JOIN projections s ON s.generation = o.generation AND s.document = o.document
 WHERE o.generation = ?1 AND o.quarantined_at IS NULL AND o.available_at <= ?2
   AND ((o.kind = 'delete' AND d.operation = 'delete')
@@ -28,11 +28,6 @@ UPDATE outbox SET fence = ?, attempts = ?, owner = ?, available_at = ?, slot = ?
 INSERT INTO slots (generation, partition, next) VALUES (?1, ?2, ?3)
 ON CONFLICT (generation, partition) DO UPDATE SET next = next + ?3
 RETURNING next - ?3;
-
--- name: revision_of_job
-SELECT r.content_sha256, r.description, b.textual, b.content, b.text
-FROM revisions r LEFT JOIN originals b ON b.revision = r.id
-WHERE r.id = ?;
 
 -- name: held
 SELECT o.document, o.kind, o.revision, o.access, o.slot, d.partition,
