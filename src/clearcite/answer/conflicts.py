@@ -1,130 +1,214 @@
 """Do readable sources give different values for the thing that was asked?
 
 Looked for before the budget, or it would hide one side. Two statements disagree when they stand in different
-documents, speak of one thing, answer the question about equally well, and give values of one class that cannot
-both hold. *One thing*: a fact topic if both state one, else heading and informative words, by words and, with an
-embedder, by meaning, the values left out. A false conflict withholds a good answer, so doubt counts as agreement.
+documents, answer the question about equally well, speak of one thing (see ``text.sameness``; a fact topic decides
+where both have one) and give values that cannot both hold. A false conflict withholds a good answer, so every
+doubt counts as agreement.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
 
-from clearcite.answer.disputed import Disputed, contradicts, disputed_values, fact_of
 from clearcite.domain.answer import Disagreement, Side
-from clearcite.domain.retrieval import Passage, Plan, Ranked
-from clearcite.domain.thresholds import CONFLICT_LIMITS, ConflictLimits, standing
-from clearcite.ports import Embedder
-from clearcite.text.analysis import Analyzer
-from clearcite.text.candidates import Asked, Candidate, candidates, read_question, terms_of
-from clearcite.text.coverage import covered_weight
-from clearcite.text.similarity import Similarity
+from clearcite.domain.corpus import DocumentKey, Fact
+from clearcite.domain.retrieval import Passage, Plan, QueryTerm, Ranked
+from clearcite.domain.thresholds import CONFLICT_LIMITS, ConflictLimits
+from clearcite.text.analysis import Analyzer, is_covered
+from clearcite.text.asserted import answering, asserted, read_in_both_forms
+from clearcite.text.candidates import Asked, Candidate, candidates
+from clearcite.text.forms import clean_text
+from clearcite.text.readings import comparable, contradict
+from clearcite.text.sameness import Surroundings, knows, shared_share, surroundings
+from clearcite.text.statements import Statement, says
+from clearcite.text.tokens import token_spans
+from clearcite.text.versions import same_version
 
-Statement = tuple[Candidate, Disputed]
+Kind = Literal["value", "version", "polarity", "date", "code"]
+
+
+_KINDS: Mapping[str, Kind] = MappingProxyType(
+    {"date": "date", "state": "polarity", "identifier": "code", "version": "code", "phone": "code"}
+)
 
 
 def find_conflicts(
-    plan: Plan,
-    ranked: tuple[Ranked, ...],
-    analyzer: Analyzer,
-    embedder: Embedder | None = None,
-    limits: ConflictLimits = CONFLICT_LIMITS,
+    plan: Plan, ranked: tuple[Ranked, ...], analyzer: Analyzer, limits: ConflictLimits = CONFLICT_LIMITS
 ) -> tuple[Disagreement, ...]:
-    """At most one disagreement: the best answering statement with those that contradict it."""
-    similarity = Similarity(embedder, plan.question) if embedder else None
-    asked = read_question(plan, analyzer, similarity)
+    """At most one disagreement, about the best answering statement that is contradicted.
+
+    One side for each document that takes part, best first; ``resolve_conflicts`` leaves one for each value.
+    """
+    asked = read_in_both_forms(plan, analyzer)
     found = candidates(asked, [item.passage for item in ranked[: limits.passages]])
-    if not found:
-        return ()
-    near = [item for item in found if item.score >= found[0].score - limits.margin]
-    for anchor in near[: limits.anchors]:
-        sides = _sides(asked, anchor, near, limits)
-        if len(sides) > 1:
-            return (_disagreement(plan, sides),)
-    return ()
+    near = _surroundings(found)
+    best = answering(asked, found, limits.margin, limits.cover)
+    beside = answering(asked, found, limits.beside_margin, limits.beside_cover)
+    stated = _of_version(plan, [item for unit in beside for item in asserted(asked, unit, near.proper)])
+    compared = _Comparison(asked=asked, near=near, limits=limits, names=_names(plan.question, analyzer))
+    anchors = [item for item in stated if item.candidate in best]
+    sides = compared.best_sides(anchors, stated)
+    return (_disagreement(plan, sides),) if sides else ()
 
 
-def _sides(
-    asked: Asked, anchor: Candidate, near: Sequence[Candidate], limits: ConflictLimits
-) -> list[Statement]:
-    """One statement for each value given to the anchor's thing: of the sources that give it, the best standing."""
-    for value in disputed_values(asked, anchor):
-        groups: list[list[Statement]] = [[(anchor, value)]]
-        for other in near:
-            if other is not anchor:
-                _join(asked, groups, other, limits)
-        if len(groups) > 1:
-            return [min(group, key=_standing) for group in groups]
-    return []
+def _of_version(plan: Plan, stated: Sequence[Statement]) -> list[Statement]:
+    """Text about another version than the asked one takes part only beside text about that version."""
+    if plan.target_version is None:
+        return list(stated)
+    fits = [_fits_version(item.candidate.passage, plan.target_version) for item in stated]
+    return [item for item, fit in zip(stated, fits, strict=True) if fit is not False or True in fits]
 
 
-def _join(asked: Asked, groups: list[list[Statement]], other: Candidate, limits: ConflictLimits) -> None:
-    """Add a statement to the values it does not contradict, or as a new value; mirrors add nothing."""
-    anchor = groups[0][0]
-    for value in disputed_values(asked, other):
-        same_kind = (value.kind, value.unit_class) == (anchor[1].kind, anchor[1].unit_class)
-        if not same_kind or not _one_thing(asked, anchor, (other, value), limits):
-            continue
+def _fits_version(passage: Passage, version: str) -> bool | None:
+    stated = passage.description.product_version
+    return None if stated is None else same_version(version, stated)
+
+
+def _names(question: str, analyzer: Analyzer) -> tuple[QueryTerm, ...]:
+    """Words of the question that are written like names where they stand."""
+    raws = token_spans(clean_text(question))
+    named = [raw for raw, start, _ in raws if start and len(raw) > 1 and raw[0].isupper()]
+    return analyzer.informative(" ; ".join(named)) if named else ()
+
+
+def _surroundings(found: Sequence[Candidate]) -> Surroundings:
+    by_document: dict[DocumentKey, list[Candidate]] = {}
+    for item in found:
+        by_document.setdefault(item.passage.key, []).append(item)
+    return surroundings(
+        [
+            (
+                list({item.passage.chunk_id: item.passage for item in items}.values()),
+                frozenset[str]().union(*(item.terms | item.context for item in items)),
+            )
+            for items in by_document.values()
+        ]
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Comparison:
+    asked: Asked
+    near: Surroundings
+    limits: ConflictLimits
+    names: tuple[QueryTerm, ...]
+
+    def best_sides(
+        self, anchors: Sequence[Statement], stated: Sequence[Statement]
+    ) -> list[tuple[Statement, str]]:
+        """The statements for and against the first anchor that is contradicted, each with its group's value."""
+        for anchor in anchors:
+            alike = [item for item in stated if item is anchor or self._are_alike(anchor, item)]
+            sides = _one_a_document(anchor, alike)
+            groups = _grouped(sides)
+            if len(groups) > 1:
+                return [(item, _shown(group[0])) for group in groups for item in group]
+        return []
+
+    def _are_alike(self, one: Statement, other: Statement) -> bool:
+        if not comparable(one.reading, other.reading):
+            return False
+        passage, second = one.candidate.passage, other.candidate.passage
+        if passage.key == second.key:
+            return self._share(one, other) >= self.limits.shared
+        if _is_mirror(passage, second) or not self._of_one_version(passage, second):
+            return False
+        facts = _fact(one.candidate), _fact(other.candidate)
+        if facts[0] is not None and facts[1] is not None:
+            return facts[0].topic == facts[1].topic
+        return self._answer_alike(one, other) and self._share(one, other) >= (
+            self.limits.denied if one.reading.kind == "state" else self.limits.shared
+        )
+
+    def _share(self, one: Statement, other: Statement) -> int:
+        return shared_share(self.asked, one, other, self.near)
+
+    def _of_one_version(self, one: Passage, other: Passage) -> bool:
+        """Text about two versions does not disagree, unless the question says which of them it means."""
+        first, second = one.description.product_version, other.description.product_version
+        if first is None or second is None or self.asked.plan.target_version is not None:
+            return True
+        return same_version(first, second)
+
+    def _answer_alike(self, one: Statement, other: Statement) -> bool:
+        """What only one of them says of the question sets them apart; a name that only one of them knows does."""
+        left, right = one.candidate, other.candidate
+        for name in self.names:
+            known = [is_covered(name, item.terms | item.context) for item in (left, right)]
+            if known[0] != known[1] and self.near.common.isdisjoint(name.forms):
+                return False
+        total = sum(need.weight for need in self.asked.needs)
+        apart = sum(
+            need.weight
+            for need in self.asked.needs
+            for mine, theirs in ((one, other), (other, one))
+            if says(mine, need.unit) and not knows(theirs, need.unit)
+        )
+        exact = one.reading.kind in ("state", "identifier")
+        return apart * 1000 <= (0 if exact else self.limits.apart) * total
+
+
+def _one_a_document(anchor: Statement, alike: Sequence[Statement]) -> list[Statement]:
+    """The anchor and one statement of each other document; none of a document that also agrees with the anchor.
+
+    Several values inside one document are its own cases, not a disagreement; so is a value that the anchor's
+    document gives too.
+    """
+    own = [item for item in alike if item.candidate.passage.key == anchor.candidate.passage.key]
+    others: dict[DocumentKey, list[Statement]] = {}
+    for item in alike:
+        others.setdefault(item.candidate.passage.key, []).append(item)
+    del others[anchor.candidate.passage.key]
+    sides = [anchor]
+    for items in others.values():
+        agreeing = [item for item in items if not all(contradict(mine.reading, item.reading) for mine in own)]
+        sides.append((agreeing or items)[0])
+    return sides
+
+
+def _grouped(sides: Sequence[Statement]) -> list[list[Statement]]:
+    """By value, the anchor's group first: what does not contradict the first of a group belongs to it."""
+    groups: list[list[Statement]] = []
+    for item in sides:
         for group in groups:
-            if not any(contradicts(value, member) for _, member in group):
-                group.append((other, value))
-                return
-        taken = (item for group in groups for item, _ in group)
-        if not any(_same_source(other.passage, item.passage) for item in taken):
-            groups.append([(other, value)])
-        return
+            if not contradict(group[0].reading, item.reading):
+                group.append(item)
+                break
+        else:
+            groups.append([item])
+    return groups
 
 
-def _standing(statement: Statement) -> tuple[int, int, int, int, int]:
-    item = statement[0]
-    description = item.passage.description
-    return (-standing(description.source_type), -description.authority, -item.score, item.place, item.index)
+def _is_mirror(one: Passage, other: Passage) -> bool:
+    """Mirrors cannot disagree: one of them is late."""
+    canonical = one.description.canonical_document_id
+    same = canonical is not None and canonical == other.description.canonical_document_id
+    return same or (one.normal_sha256 != "" and one.normal_sha256 == other.normal_sha256)
 
 
-def _same_source(left: Passage, right: Passage) -> bool:
-    """One document, or mirrors of one: they cannot disagree with themselves."""
-    canonical = left.description.canonical_document_id
-    mirrors = canonical is not None and canonical == right.description.canonical_document_id
-    return left.key == right.key or left.normal_sha256 == right.normal_sha256 or mirrors
+def _fact(item: Candidate) -> Fact | None:
+    """The fact whose statement the candidate quotes."""
+    for fact in item.passage.description.facts:
+        if fact.statement in item.text or item.text in fact.statement:
+            return fact
+    return None
 
 
-def _one_thing(asked: Asked, left: Statement, right: Statement, limits: ConflictLimits) -> bool:
-    facts = fact_of(left[0]), fact_of(right[0])
-    if facts[0] is not None and facts[1] is not None:
-        return facts[0].topic == facts[1].topic
-    if not _answer_alike(asked, left[0], right[0], limits):
-        return False
-    words = _shared_words(asked, left, right)
-    if words is None:
-        return False
-    if asked.similarity is None:
-        return words >= limits.shared
-    if words < limits.shared_at_least:
-        return False
-    meaning = asked.similarity.between(left[1].rest, right[1].rest)
-    return words + meaning >= 2 * limits.alike
+def _shown(statement: Statement) -> str:
+    reading = statement.reading
+    return reading.first if reading.kind == "state" else statement.text[reading.start : reading.end].strip()
 
 
-def _answer_alike(asked: Asked, left: Candidate, right: Candidate, limits: ConflictLimits) -> bool:
-    """Whether the two cover the same of the question: what only one of them covers sets them apart."""
-    total = sum(need.weight for need in asked.needs)
-    only_left = covered_weight(asked.needs, left.terms, without=right.terms | right.context)
-    only_right = covered_weight(asked.needs, right.terms, without=left.terms | left.context)
-    return (only_left + only_right) * 1000 <= limits.apart * total
-
-
-def _shared_words(asked: Asked, left: Statement, right: Statement) -> int | None:
-    """Common terms without the values, in thousandths of the fewer; None when there are too few to compare."""
-    ours = terms_of(asked, left[1].rest, left[0].passage)
-    theirs = terms_of(asked, right[1].rest, right[0].passage)
-    fewer = min(len(ours), len(theirs))
-    return 1000 * len(ours & theirs) // fewer if fewer >= 2 else None
-
-
-def _disagreement(plan: Plan, sides: Sequence[Statement]) -> Disagreement:
-    made = tuple(Side(claim=item.claim(), value=value.shown) for item, value in sides)
-    versions = {item.passage.description.product_version for item, _ in sides}
-    fact = fact_of(sides[0][0])
+def _disagreement(plan: Plan, sides: Sequence[tuple[Statement, str]]) -> Disagreement:
+    first = sides[0][0]
+    fact = _fact(first.candidate)
+    versions = {item.candidate.passage.description.product_version for item, _ in sides}
+    kind = (
+        "version" if len(versions) > 1 and None not in versions else _KINDS.get(first.reading.kind, "value")
+    )
     return Disagreement(
         topic=plan.topic or (fact.topic if fact else plan.question),
-        kind="version" if len(versions) > 1 and None not in versions else sides[0][1].kind,
-        sides=made,
+        kind=kind,
+        sides=tuple(Side(claim=item.candidate.claim(), value=value) for item, value in sides),
     )

@@ -57,30 +57,29 @@ CLAIM_LIMITS = ClaimLimits()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConflictLimits:
-    """When two statements are held to disagree.
+    """When two statements are held to disagree. Chosen on pairs of small documents (`tests/data/conflict_cases.toml`),
+    so that no pair that only looks like a disagreement is one.
 
-    ``passages``: how far down the ranking sides are looked for. ``margin``: how much less than the best statement a
-    side may score as an answer; ``anchors``: how many of the best are tried. ``apart``: share of the question that
-    only one side may cover. ``shared``: common words (of the fewer) that make one thing without an embedder;
-    ``alike``: mean of common words and cosine that make it with one; ``shared_at_least``: fewer common words than
-    this are never one thing.
+    ``passages``: how far down the ranking sides are looked for. ``margin``: how much less than the best unit the side
+    that is contradicted may score as an answer, as for a further claim; ``cover``: how much of the best coverage of
+    the question it must have. ``beside_margin``, ``beside_cover``: the same for what contradicts it, which may use
+    other words. ``apart``: share of the question that only one of the two may say. ``shared``: common words, of those
+    of the shorter; ``denied``: the same where only yes and no differ, because one word more may be the reason.
     """
 
     passages: int = 12
     margin: int = 4000
-    anchors: int = 2
+    cover: int = 700
+    beside_margin: int = 8000
+    beside_cover: int = 400
     apart: int = 250
-    shared: int = 700
-    shared_at_least: int = 300
-    alike: int = 600
+    shared: int = 600
+    denied: int = 800
 
 
 CONFLICT_LIMITS = ConflictLimits()
 
 STANDING: Mapping[str, int] = MappingProxyType({"documentation": 3, "policy": 3, "blog": 2, "forum": 1})
-"""Whose word holds for what *should* be, by source type."""
-
-
-def standing(source_type: str) -> int:
-    """Types not named stand with blogs."""
-    return STANDING.get(source_type, STANDING["blog"])
+"""Whose word holds for what *should* be, by source type. Other types stand by their authority alone."""
+AUTHORITY_GAP = 20
+"""Less than a fifth of the scale apart, two authorities decide nothing."""

@@ -1,0 +1,108 @@
+"""Which statements answer a question: units near the best ones, and of their values those that are asked for."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from clearcite.domain.retrieval import Plan, QueryTerm
+from clearcite.domain.thresholds import LEXICAL_CLAIMS
+from clearcite.text.analysis import Analyzer, is_covered
+from clearcite.text.asks import answers_kind
+from clearcite.text.candidates import Asked, Candidate, read_question
+from clearcite.text.coverage import Need, coverage
+from clearcite.text.phrases import folded_words
+from clearcite.text.readings import comparable, readings
+from clearcite.text.scopes import ABOUT_PAGE, NUMBERED, other_forms
+from clearcite.text.statements import Statement, denials, statements
+
+_YEAR = re.compile(r"1[1-9]\d\d|20\d\d")
+
+
+def read_in_both_forms(plan: Plan, analyzer: Analyzer) -> Asked:
+    """The question, its irregular verbs in both forms: *kept* also needs *keep*."""
+    asked = read_question(plan, analyzer)
+    return replace(asked, needs=tuple(_in_both_forms(need, analyzer) for need in asked.needs))
+
+
+def _in_both_forms(need: Need, analyzer: Analyzer) -> Need:
+    others = [unit for word in other_forms(need.unit.surface) for unit in analyzer.informative(word)]
+    forms = dict.fromkeys((*need.unit.forms, *(form for unit in others for form in unit.forms)))
+    return replace(need, unit=QueryTerm(surface=need.unit.surface, forms=tuple(forms)))
+
+
+def answering(asked: Asked, found: Sequence[Candidate], margin: int, cover: int) -> list[Candidate]:
+    """Units near the best as answers, that know the codes and years of the question."""
+    codes = [need.unit for need in asked.needs if _is_code(need, asked.plan)]
+    best = max((_merit(item) for item in found), default=0)
+    inside = max((coverage(asked.needs, item.terms) for item in found), default=0)
+    around = max((coverage(asked.needs, item.terms | item.context) for item in found), default=0)
+    kept = [
+        item
+        for item in found
+        if _merit(item) >= best - margin
+        and all(is_covered(unit, item.terms | item.context) for unit in codes)
+        and (
+            coverage(asked.needs, item.terms) * 1000 >= cover * inside
+            or coverage(asked.needs, item.terms | item.context) * 1000 >= cover * around
+        )
+    ]
+    return sorted(kept, key=_order)
+
+
+def _is_code(need: Need, plan: Plan) -> bool:
+    """A year, or letters with digits; a plain number may be told in passing."""
+    surface = need.unit.surface
+    if plan.target_version is not None and surface.removeprefix("v") == plan.target_version:
+        return False
+    return need.coded and (not surface.isdigit() or bool(_YEAR.fullmatch(surface)))
+
+
+def _merit(item: Candidate) -> int:
+    """The score as an answer without the rank of the passage: a disagreement does not hang on that."""
+    return sum(LEXICAL_CLAIMS.of(name) * value for name, value in item.features if name != "place") // 1000
+
+
+def _order(item: Candidate) -> tuple[int, str, int]:
+    return (-_merit(item), item.passage.chunk_id, item.index)
+
+
+def asserted(asked: Asked, item: Candidate, proper: frozenset[str]) -> Iterator[Statement]:
+    kinds = asked.expected.kinds
+    for statement in statements(asked, item, proper):
+        if _is_asked(asked, statement):
+            yield statement
+    if item.unit.kind in ("sentence", "list_item") and (not kinds or "choice" in kinds):
+        for statement in denials(asked, item, proper):
+            if "choice" in kinds or statement.reading.unit_class != "negation":
+                yield statement
+
+
+def _is_asked(asked: Asked, statement: Statement) -> bool:
+    reading, text = statement.reading, statement.text
+    written = folded_words(text[reading.start : reading.end])
+    if all(word in asked.expected.known for word in written) or _is_reference(statement):
+        return False
+    if reading.kind == "date" and ABOUT_PAGE.found_in(text) and not ABOUT_PAGE.found_in(asked.plan.question):
+        return False
+    if reading.unit_class == "weekday" and any(other.unit_class == "time" for other in statement.others):
+        return False
+    kinds = asked.expected.kinds
+    if "choice" in kinds:
+        return any(comparable(reading, value) for value in readings(asked.plan.question))
+    if "name" in kinds:
+        return reading.kind in ("phone", "identifier")
+    if not kinds:
+        return not _is_year(statement)
+    _, wanted = answers_kind(asked.expected, text, statement.candidate.passage.language)
+    return any(value.start < reading.end and reading.start < value.end for value in wanted)
+
+
+def _is_year(statement: Statement) -> bool:
+    reading = statement.reading
+    return reading.kind == "number" and bool(_YEAR.fullmatch(reading.first))
+
+
+def _is_reference(statement: Statement) -> bool:
+    """``step 3``, ``dock 4``: the number names something and is no value."""
+    before = folded_words(statement.text[max(0, statement.reading.start - 20) : statement.reading.start])
+    return statement.reading.kind == "number" and bool(before) and before[-1] in NUMBERED
