@@ -130,7 +130,9 @@ def load_settings(
 def _read_file(file: Path) -> dict[str, Any]:
     try:
         raw = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{FILE_NAME} is not valid TOML: {error}.") from error
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"{FILE_NAME} cannot be read: {type(error).__name__}.") from error
     unknown = sorted(set(raw) - set(TABLES))
     values: dict[str, Any] = {}

@@ -3,7 +3,7 @@
 from clearcite.wiring.checkup import Finding, check_up, migrate_store, store_status
 from clearcite.wiring.engines import engine_on, open_engine
 from clearcite.wiring.parts import existing_store, resolver_for
-from clearcite.wiring.workshop import Workshop, connector_for, open_workshop
+from clearcite.wiring.workshop import Workshop, connector_for, open_ledger, open_workshop
 
 __all__ = [
     "Finding",
@@ -14,6 +14,7 @@ __all__ = [
     "existing_store",
     "migrate_store",
     "open_engine",
+    "open_ledger",
     "open_workshop",
     "resolver_for",
     "store_status",

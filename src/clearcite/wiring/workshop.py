@@ -3,6 +3,7 @@
 import os
 import socket
 from dataclasses import dataclass
+from pathlib import Path
 
 from clearcite.adapters.connectors.files import ContentReader
 from clearcite.adapters.connectors.folder import FolderConnector
@@ -23,7 +24,7 @@ from clearcite.text.analysis import Analyzer
 from clearcite.wire import canonical, to_json
 from clearcite.wire.instants import zone_of
 from clearcite.wire.records import RecordRules
-from clearcite.wiring.parts import INDEX, LEDGER, SystemClock, passage_embedder
+from clearcite.wiring.parts import INDEX, LEDGER, SystemClock, existing_store, passage_embedder
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,6 +43,18 @@ class Workshop:
         """Pieces of work pending for this generation."""
         outbox = self.ledger.status()["outbox"]
         return sum(int(row["waiting"]) for row in outbox if row["generation"] == self.generation)
+
+    def leased(self) -> int:
+        """Pieces of work that another worker has, or had when it was killed: they come back when its lease ends."""
+        outbox = self.ledger.status()["outbox"]
+        return sum(int(row["leased"]) for row in outbox if row["generation"] == self.generation)
+
+    def failing(self) -> dict[str, str]:
+        """Documents that could not be indexed: ``SOURCE/DOCUMENT`` → reason."""
+        status = self.ledger.status()
+        rows = [row for row in status["failing"] if row["generation"] == self.generation]
+        rows += [row for row in status["quarantine"] if row["what"] == "event"]
+        return {f"{row['source_id']}/{row['document_id']}": str(row["reason"]) for row in rows}
 
     def serve(self) -> None:
         """Let questions be answered from this generation; the one before it is dropped."""
@@ -90,6 +103,11 @@ def open_workshop(settings: Settings) -> Workshop:
     )
 
 
+def open_ledger(settings: Settings) -> Ledger:
+    """The ledger of an existing store, for a change that needs no index: it acts in its own transaction."""
+    return open_sqlite_ledger(existing_store(settings) / LEDGER, SystemClock())
+
+
 def connector_for(
     settings: Settings,
     source: SourceSettings,
@@ -116,8 +134,10 @@ def connector_for(
     state = (
         settings.path(settings.store) / "sources" / f"{digest(source.tenant, source.source_id)[:16]}.jsonl"
     )
+    root = path if path.is_dir() else path.parent
+    _keep_root(state.with_suffix(".root"), root, source)
     return FolderConnector(
-        root=path if path.is_dir() else path.parent,
+        root=root,
         only=None if path.is_dir() else path.name,
         settings=source,
         state=JsonFolderState(state),
@@ -125,6 +145,25 @@ def connector_for(
         approve_deletes=approve_deletes,
         skipped=skipped,
     )
+
+
+def _keep_root(file: Path, root: Path, source: SourceSettings) -> None:
+    """A source is one folder: taken from another one, every document of the first would count as deleted.
+
+    A folder that has moved is not there any more, and its new place takes over.
+    """
+    place = root.resolve()
+    before = Path(os.fsdecode(file.read_bytes())) if file.is_file() else place
+    if before != place and before.is_dir():
+        raise InputError(
+            f"The source {source.source_id} of the tenant {source.tenant} is the folder {before} already."
+            f" Give {place} a name of its own: --source NAME, or source_id in its [[sources]] table."
+        )
+    if before != place or not file.is_file():
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        fresh = file.with_suffix(".new-root")
+        fresh.write_bytes(os.fsencode(place))
+        fresh.replace(file)
 
 
 def _generation_for(ledger: Ledger, manifest: PipelineManifest) -> str:

@@ -25,6 +25,9 @@ BATCH_FILES = 500
 BATCH_BYTES = 8_000_000
 WITHHELD_COUNT = 20
 WITHHELD_PERCENT = 20
+STEP = 2
+"""By which a sequence rises, so that there is room for an operator's delete between two states of a file: a file
+that is deleted by hand stays deleted until it changes."""
 
 _WITH_FRONT_MATTER = (media.MARKDOWN, media.PLAIN, media.RST)
 
@@ -80,7 +83,7 @@ class FolderConnector:
             content, metadata = sha256_bytes(record.content), _metadata_digest(record)
             before = known.get(name)
             if before is None or before.deleted or (before.content, before.metadata) != (content, metadata):
-                sequence = before.sequence + 1 if before else 1
+                sequence = before.sequence + STEP if before else 1
                 changed[name] = FileState(content=content, metadata=metadata, sequence=sequence)
         if changed:
             self.state.put(changed)
@@ -104,7 +107,7 @@ class FolderConnector:
             )
             return
         marks = {
-            name: state if state.deleted else replace(state, deleted=True, sequence=state.sequence + 1)
+            name: state if state.deleted else replace(state, deleted=True, sequence=state.sequence + STEP)
             for name, state in known.items()
             if state.deleted or name in set(gone)
         }

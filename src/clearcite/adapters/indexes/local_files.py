@@ -1,17 +1,24 @@
 """Files that are either there and whole, or not there: temporary name, sync, rename, sync of the directory.
 
 A file that nothing names yet is *held*: locked by the process that wrote it, so that another process does not
-sweep it away. The lock ends with the process, however it ends.
+sweep it away. The lock ends with the process, however it ends. Locks are POSIX-only: elsewhere an index can be
+read, and not written.
 """
 
 import contextlib
-import fcntl
 import os
 import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
-from clearcite.errors import DependencyUnavailable
+from clearcite.errors import ConfigError, DependencyUnavailable
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 TEMPORARY = ".tmp"
 
@@ -50,6 +57,8 @@ def durable_file(path: Path, size: int, held: Held) -> Iterator[int]:
 
     Raises DependencyUnavailable when it cannot be written; then nothing is left behind.
     """
+    if fcntl is None:
+        raise ConfigError("Documents can be taken in on a POSIX system only; asking works everywhere.")
     temporary = path.with_name(f"{secrets.token_hex(16)}{TEMPORARY}")
     try:
         descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from clearcite.domain.access import Principal
-from clearcite.errors import ConfigError, InputError, StalePolicy
+from clearcite.errors import ConfigError, InputError, IntegrityFault, StalePolicy
 
 KEYS = {"revision", "issued_at", "subjects", "groups"}
 SUBJECT_KEYS = {"tenant", "groups", "attributes", "roles"}
@@ -57,7 +57,9 @@ class PolicyFile:
 def _read(path: Path) -> Mapping[str, Any]:
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"The policy file is not valid TOML: {error}.") from error
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"The policy file cannot be read: {type(error).__name__}.") from error
     unknown = sorted(set(raw) - KEYS)
     if unknown:
@@ -98,7 +100,10 @@ def _words(table: Mapping[str, Any], key: str, where: str) -> list[str]:
 
 
 def _accept(accepted: Path, revision: int) -> None:
-    last = int(accepted.read_text(encoding="ascii")) if accepted.is_file() else 0
+    try:
+        last = int(accepted.read_text(encoding="ascii")) if accepted.is_file() else 0
+    except ValueError as error:
+        raise IntegrityFault("The store's record of the last accepted policy is damaged.") from error
     if revision < last:
         raise StalePolicy(f"The policy file has revision {revision}, but {last} was accepted before.")
     if revision > last:

@@ -1,5 +1,6 @@
 """``init``, ``migrate``, ``status`` and ``doctor``: for whoever keeps a store."""
 
+import os
 from pathlib import Path
 
 import typer
@@ -7,8 +8,8 @@ import typer
 from clearcite.config import FILE_NAME
 from clearcite.errors import InputError
 from clearcite.interfaces.cli import common
-from clearcite.interfaces.cli.common import FORMAT, STORE, err, say
-from clearcite.wiring import check_up, existing_store, migrate_store, store_status
+from clearcite.interfaces.cli.common import FORMAT, STORE, note, say
+from clearcite.wiring import check_up, migrate_store, store_status
 
 CONFIG = """\
 # What clearcite reads here, and who may read it. Every key has a default; `clearcite doctor` shows what holds.
@@ -44,7 +45,37 @@ groups = ["staff"]
 roles = ["operator"]
 """
 
-INIT_HELP = """Write a clearcite.toml and a policy.toml to start from. Nothing is overwritten.
+MIGRATE_HELP = """Bring an older store to this version.
+
+A backup is made first. Nothing is done to a store that has this version.
+
+Example:
+
+  clearcite migrate --store .clearcite
+"""
+
+STATUS_HELP = """Show what the store holds and what waits.
+
+Counts, ages, failures and quarantine. For operators.
+
+Example:
+
+  clearcite status --format json
+"""
+
+DOCTOR_HELP = """Check this installation and store.
+
+Each failure names the command that mends it. Exit 0 if everything needed works, 2 if something has to
+change.
+
+Example:
+
+  clearcite doctor
+"""
+
+INIT_HELP = """Write a clearcite.toml and a policy.toml to start from.
+
+Nothing is overwritten.
 
 Example:
 
@@ -54,29 +85,25 @@ Example:
 
 def register(app: typer.Typer) -> None:
     app.command(help=INIT_HELP)(init)
-    app.command(help="Bring an older store to this version, after a backup.")(migrate)
-    app.command(help="What the store holds and what waits: counts, ages, quarantine. For operators.")(status)
-    app.command(help="Check this installation and store; each failure names the command that mends it.")(
-        doctor
-    )
+    app.command(help=MIGRATE_HELP)(migrate)
+    app.command(help=STATUS_HELP)(status)
+    app.command(help=DOCTOR_HELP)(doctor)
 
 
 def init() -> int:
     files = {FILE_NAME: CONFIG, "policy.toml": POLICY}
     for name in files:
-        if Path(name).exists():
+        if os.path.lexists(name):
             raise InputError(f"There is a {name} here already; nothing was written.")
     for name, text in files.items():
         Path(name).write_text(text, encoding="utf-8")
-    err.print(f"Wrote {FILE_NAME} and policy.toml. Put documents into docs/, then: clearcite ingest")
+    note(f"Wrote {FILE_NAME} and policy.toml. Put documents into docs/, then: clearcite ingest")
     return 0
 
 
 def migrate(store: STORE = None) -> int:
-    settings = common.settings_for(store)
-    existing_store(settings)
-    for line in migrate_store(settings):
-        err.print(line)
+    for line in migrate_store(common.settings_for(store)):
+        note(line)
     return 0
 
 
@@ -103,7 +130,6 @@ def status(store: STORE = None, format: FORMAT = None) -> int:  # noqa: A002 - t
 
 
 def doctor(store: STORE = None) -> int:
-    """Exit 0 if everything needed works; 2 if something has to change."""
     failed = False
     for finding in check_up(common.settings_for(store)):
         mark = {"ok": "ok   ", "note": "note ", "bad": "BAD  "}[finding.state]

@@ -10,7 +10,10 @@ from clearcite.interfaces.cli.common import AS, AS_OF, FORMAT, GROUP, POLICY, ST
 from clearcite.interfaces.cli.faults import FAILURE, faults_for
 from clearcite.wiring import engine_on
 
-ASK_HELP = """Answer a question from what the asker may read, with numbered citations.
+ASK_HELP = """Answer a question from what the asker may read.
+
+Each statement has numbered citations. The response is on stdout in every case; exit 3: a part is
+unavailable.
 
 Examples:
 
@@ -19,7 +22,9 @@ Examples:
   clearcite ask "How long do refunds take?" --tenant default --group staff --format json
 """
 
-SEARCH_HELP = """List the passages or documents that fit, best first; no scores, no totals.
+SEARCH_HELP = """List the documents or passages that fit, best first.
+
+No scores and no totals: these could tell what the asker may not read.
 
 Example:
 

@@ -1,8 +1,12 @@
-"""What commands share: options, identity, settings, and output that runs nothing when it is shown."""
+"""What commands share: options, identity, settings, and output that runs nothing when it is shown.
+
+Results go to stdout through ``print_json`` and ``say``; everything else goes to stderr through ``note``.
+"""
 
 import json
 import sys
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,6 +18,7 @@ from clearcite.config import Settings, load_settings
 from clearcite.domain.access import Micros, Principal
 from clearcite.errors import InputError
 from clearcite.wire import to_json
+from clearcite.wire.decode import fault_of_name
 from clearcite.wire.instants import parse_moment, zone_of
 from clearcite.wiring import resolver_for
 
@@ -40,6 +45,8 @@ def settings_for(store: str | None, **flags: Any) -> Settings:
     """The settings of the current folder; a --store that holds its own clearcite.toml is not consulted."""
     given = dict(flags)
     if store is not None:
+        if not store.strip():
+            raise InputError("--store needs the name of a folder.")
         given["store"] = str(Path(store).absolute())
     return load_settings(Path(), flags=given)
 
@@ -54,8 +61,10 @@ def principal_for(
         return resolver_for(settings, policy).resolve(name)
     if tenant is None or not groups:
         raise InputError(NO_IDENTITY)
-    if any(not group.strip() for group in (tenant, *groups)):
-        raise InputError("A tenant or group may not be empty.")
+    for option, value in (("--tenant", tenant), *(("--group", group) for group in groups)):
+        fault = fault_of_name(value) if value else "must not be empty"
+        if fault is not None:
+            raise InputError(f"Nothing was read: {option} {fault}.")
     return Principal(
         tenant_id=tenant,
         subject_id="local",
@@ -65,7 +74,12 @@ def principal_for(
 
 
 def as_of_for(settings: Settings, text: str | None) -> Micros | None:
-    return None if text is None else parse_moment(text, zone_of(settings.zone))
+    if text is None:
+        return None
+    try:
+        return parse_moment(text, zone_of(settings.zone))
+    except InputError as error:
+        raise InputError(f"--as-of {error.message}.") from error
 
 
 def chosen_format(given: str | None) -> Format:
@@ -80,8 +94,9 @@ def chosen_format(given: str | None) -> Format:
 
 
 def print_json(value: Any) -> None:
-    """One line of JSON on stdout."""
-    sys.stdout.write(json.dumps(to_json(value), ensure_ascii=False, separators=(",", ":")) + "\n")
+    """One line of JSON on stdout. What would act on a terminal, or end the line, stands in it as an escape."""
+    line = json.dumps(to_json(value), ensure_ascii=False, separators=(",", ":"))
+    sys.stdout.write(line.translate(_ESCAPED) + "\n")
 
 
 def say(text: str = "", style: str = "") -> None:
@@ -89,10 +104,32 @@ def say(text: str = "", style: str = "") -> None:
     out.print(Text(printable(text), style=style), soft_wrap=not out.is_terminal)
 
 
+def note(text: str, style: str = "") -> None:
+    """One line on stderr; it is wrapped on a terminal only, so that a log can be searched."""
+    err.print(Text(printable(text), style=style), soft_wrap=not err.is_terminal)
+
+
 def printable(text: str) -> str:
     """Control and format characters made visible, so that a terminal only shows them."""
-    return "".join(char if char == "\n" or not _acts(char) else "\N{REPLACEMENT CHARACTER}" for char in text)
+    return text.translate(_REPLACED)
 
 
-def _acts(char: str) -> bool:
-    return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co") and char not in ("\t", "\u200c", "\u200d")
+class _Table(dict[int, str]):
+    """A table for ``str.translate`` that is filled as characters are met."""
+
+    def __init__(self, keep: str, categories: tuple[str, ...], write: Callable[[int], str]) -> None:
+        super().__init__((ord(char), char) for char in keep)
+        self._categories = categories
+        self._write = write
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        self[code] = self._write(code) if unicodedata.category(char) in self._categories else char
+        return self[code]
+
+
+_JOINERS = "\u200c\u200d"
+"""Scripts need them to be read; they act on nothing."""
+
+_REPLACED = _Table("\t\n" + _JOINERS, ("Cc", "Cf", "Cs", "Co"), lambda _: "\N{REPLACEMENT CHARACTER}")
+_ESCAPED = _Table(_JOINERS, ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"), lambda code: json.dumps(chr(code))[1:-1])

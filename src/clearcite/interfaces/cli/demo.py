@@ -1,5 +1,7 @@
 """``demo``: ingest the corpus that is shipped and ask its questions, as the people who would ask them."""
 
+import os
+import shlex
 import shutil
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -10,13 +12,16 @@ from typing import Annotated, Any
 import typer
 
 from clearcite.config import Settings, load_settings
+from clearcite.errors import InputError
 from clearcite.interfaces.cli.answers import show_answer
-from clearcite.interfaces.cli.common import err, say
+from clearcite.interfaces.cli.common import note, say
 from clearcite.interfaces.cli.faults import FAILURE, faults_for
 from clearcite.interfaces.cli.ingestion import ingest_sources
 from clearcite.wiring import engine_on, resolver_for
 
-HELP = """See it work: one small company's documents, its people, and eight questions they ask.
+HELP = """See it work on a small company's documents.
+
+Its people ask eight questions; the store stays in a folder, to ask your own.
 
 Example:
 
@@ -24,6 +29,8 @@ Example:
 
   clearcite demo --all --dir /tmp/demo
 """
+
+USED_ENVIRONMENT = ("CLEARCITE_SEMANTIC", "CLEARCITE_MODEL_PATH")
 
 
 def register(app: typer.Typer) -> None:
@@ -36,23 +43,34 @@ def demo(
     failure: FAILURE = None,
 ) -> int:
     settings = unpack(folder)
-    ingest_sources(settings)
+    code = ingest_sources(settings)
     questions = [item for item in read_questions(folder) if every or item.get("demo")]
     surprises = ask_all(settings, questions, faults_for(failure))
     say()
     say(f"{len(questions)} questions asked; the store is in {folder}. Ask your own there:", "bold")
-    say(f'  cd {folder} && clearcite ask "How long is a slot held?" --as alice')
+    say(f'  cd {shlex.quote(str(folder))} && clearcite ask "How long is a slot held?" --as alice')
     if surprises and failure is None:
-        err.print(f"Not as expected: {', '.join(surprises)}")
-        return 1
-    return 0
+        note(f"Not as expected: {', '.join(surprises)}")
+        return code or 1
+    return code
 
 
 def unpack(folder: Path, **flags: Any) -> Settings:
-    """Copy the shipped corpus into a folder and read its settings."""
+    """Copy the shipped corpus and read its settings; the environment cannot lead it to another store.
+
+    Refused for a folder that holds anything but a demo: files there would be overwritten.
+    """
+    if folder.exists() and not (folder.is_dir() and _is_demo(folder)):
+        raise InputError(f"{folder} holds something else; name an empty folder with --dir.")
     with as_file(files("clearcite.demo") / "corpus") as corpus:
         shutil.copytree(corpus, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
-    return load_settings(folder, flags=flags)
+    kept = {name: value for name, value in os.environ.items() if name in USED_ENVIRONMENT}
+    return load_settings(folder, env=kept, flags=flags)
+
+
+def _is_demo(folder: Path) -> bool:
+    """An empty folder may become one."""
+    return (folder / "questions.toml").is_file() or not any(folder.iterdir())
 
 
 def read_questions(folder: Path) -> Sequence[Mapping[str, Any]]:

@@ -1,5 +1,6 @@
 """``list``, ``show`` and ``delete``."""
 
+from contextlib import closing
 from typing import Annotated
 
 import typer
@@ -7,17 +8,44 @@ import typer
 from clearcite.domain.corpus import DELETE_REASONS, DocumentKey, SourceRecord
 from clearcite.errors import InputError, NotFound
 from clearcite.interfaces.cli import common
-from clearcite.interfaces.cli.common import AS, FORMAT, GROUP, POLICY, STORE, TENANT, say
-from clearcite.interfaces.cli.ingestion import run_projection
-from clearcite.wiring import engine_on, existing_store, open_workshop
+from clearcite.interfaces.cli.common import AS, FORMAT, GROUP, POLICY, STORE, TENANT, note, say
+from clearcite.wiring import engine_on, open_ledger
 
 SOURCE = Annotated[str, typer.Option("--source", help="The source the document belongs to.")]
 
+LIST_HELP = """List the documents the asker may read.
+
+In the order of source and id.
+
+Example:
+
+  clearcite list --as alice
+"""
+
+SHOW_HELP = """Show one document's text, as the asker.
+
+One that is missing and one he may not read look the same.
+
+Example:
+
+  clearcite show leave.md --as alice
+"""
+
+DELETE_HELP = """Delete a document, for operators.
+
+No question asked from now on sees it. It comes back when its source sends a newer state, such as a changed
+file. Its text stays in the ledger's history.
+
+Example:
+
+  clearcite delete leave.md --tenant default --reason user_request
+"""
+
 
 def register(app: typer.Typer) -> None:
-    app.command(name="list", help="List the documents the asker may read.")(list_documents)
-    app.command(help="Show one document's text, as the asker.")(show)
-    app.command(help="Delete a document: out of sight at once, then out of the index.")(delete)
+    app.command(name="list", help=LIST_HELP)(list_documents)
+    app.command(help=SHOW_HELP)(show)
+    app.command(help=DELETE_HELP)(delete)
 
 
 def list_documents(
@@ -76,12 +104,9 @@ def delete(
 ) -> int:
     if reason not in DELETE_REASONS:
         raise InputError(f"--reason is one of: {', '.join(DELETE_REASONS)}.")
-    settings = common.settings_for(store)
-    existing_store(settings)
-    shop = open_workshop(settings)
-    try:
-        key = DocumentKey(tenant_id=tenant, source_id=source, document_id=document)
-        head = shop.ledger.head(key)
+    key = DocumentKey(tenant_id=tenant, source_id=source, document_id=document)
+    with closing(open_ledger(common.settings_for(store))) as ledger:
+        head = ledger.head(key)
         if head is None or head.operation == "delete":
             raise NotFound("There is no such document.")
         record = SourceRecord(
@@ -90,11 +115,8 @@ def delete(
             operation="delete",
             delete_reason=next(item for item in DELETE_REASONS if item == reason),
         )
-        applied = shop.ledger.apply([record], shop.manifest.hash())[0]
+        (applied,) = ledger.apply([record], manifest_hash="")  # of a build; a delete is none
         if applied.error is not None:
             raise applied.error
-        run_projection(shop)
-    finally:
-        shop.close()
-    common.err.print("Deleted; no question asked from now on sees it.")
+    note("Deleted: no question asked from now on sees it. The next ingestion takes it out of the index.")
     return 0

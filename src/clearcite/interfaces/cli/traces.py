@@ -13,6 +13,26 @@ from clearcite.operator import Operator
 from clearcite.wire import loads
 from clearcite.wiring import engine_on
 
+INSPECT_HELP = """Show the protected trace of an answer.
+
+What was found, ranked, dropped and why; for operators. Without TRACE the newest ones are listed.
+
+Example:
+
+  clearcite inspect 3b5115faf08453c0027528b1863237b0 --operator-view
+"""
+
+VERIFY_HELP = """Recompute an answer from the store, for operators.
+
+It is reproduced (exit 0), differs (4), or is unverifiable (1), because documents or settings have changed.
+
+Example:
+
+  clearcite verify 3b5115faf08453c0027528b1863237b0 --response kept.json
+"""
+
+MAX_RESPONSE = 16_000_000
+
 OPERATOR_VIEW = Annotated[
     bool,
     typer.Option("--operator-view", help="Yes, show the protected trace. A guard against mistakes."),
@@ -20,10 +40,8 @@ OPERATOR_VIEW = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    app.command(help="Show the protected trace of an answer: what was found, ranked, dropped and why.")(
-        inspect
-    )
-    app.command(help="Recompute an answer: reproduced, differs, or unverifiable.")(verify)
+    app.command(help=INSPECT_HELP)(inspect)
+    app.command(help=VERIFY_HELP)(verify)
 
 
 def inspect(
@@ -59,7 +77,7 @@ def verify(
     store: STORE = None,
 ) -> int:
     settings = common.settings_for(store)
-    kept = None if response is None else loads(_read(response))
+    kept = None if response is None else loads(_read(response), max_bytes=MAX_RESPONSE)
     with engine_on(settings) as engine:
         operator: Operator = engine.operator(_operator(settings, as_, policy))
         verdict = operator.verify(trace, kept)
@@ -69,7 +87,8 @@ def verify(
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        with path.open("rb") as stream:
+            return stream.read(MAX_RESPONSE + 1)
     except OSError as error:
         raise InputError(f"The response file cannot be read: {type(error).__name__}.") from error
 
