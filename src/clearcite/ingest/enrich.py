@@ -50,7 +50,10 @@ def chunk_flags(text: str) -> tuple[str, ...]:
 def is_instruction_like(text: str) -> bool:
     """Whether a text gives orders to a machine that reads it. A hint for reviewers, not a defence."""
     form = search_text(text)
-    return any(trigger in form for trigger in _TRIGGERS) and _INSTRUCTION.search(form) is not None
+    for trigger in _TRIGGERS:
+        if trigger in form:
+            return _INSTRUCTION.search(form) is not None
+    return False
 
 
 def derive_title(document_id: str) -> str:

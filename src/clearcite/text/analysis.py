@@ -11,6 +11,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 
 from clearcite.domain.retrieval import QueryTerm
@@ -26,7 +27,15 @@ from clearcite.text.languages import (
     UNSPACED_PARTICLES,
     UNSPACED_QUESTIONS,
 )
-from clearcite.text.terms import WORD, asked_forms, document_terms, grams, stop_word_of, word_forms
+from clearcite.text.terms import (
+    STOP_WORDS_OF,
+    WORD,
+    asked_forms,
+    document_terms,
+    grams,
+    stop_word_of,
+    word_forms,
+)
 from clearcite.text.tokens import Token, fold, identifiers, raw_tokens, take_apart
 
 VERSION = "1"
@@ -62,20 +71,15 @@ class Analyzer:
 
         A stated language that is not configured is indexed by its words alone: no stems, no stop words.
         """
-        counts = Counter(_raws(text))
-        stated = base_language(language)
-        language = stated or self._vote(counts)[0]
-        configured = language if language in self.languages else ""
-        terms: dict[str, int] = {}
-        for raw, count in counts.items():
-            for term in document_terms(raw, configured):
-                terms[term] = terms.get(term, 0) + count
-        return terms
+        pieces = _legible(text).split()
+        language = base_language(language) or self._vote(pieces)[0]
+        terms = document_terms(language if language in self.languages else "")
+        return dict(Counter(chain.from_iterable(map(terms.__getitem__, pieces))))
 
     def analyze_question(self, text: str) -> tuple[QueryTerm, ...]:
         """Units of the question in order, each once; a unit counts by its best form."""
         raws = _raws(text)
-        dropped_in = self._vote(Counter(raws))
+        dropped_in = self._vote(raws)
         units: dict[tuple[str, ...], QueryTerm] = {}
         for raw in raws:
             for token in take_apart(raw):
@@ -89,7 +93,7 @@ class Analyzer:
         Compounds count as one unit, and several-word synonyms add none.
         """
         raws = _raws(text)
-        dropped_in = self._vote(Counter(raws))
+        dropped_in = self._vote(raws)
         units: dict[tuple[str, ...], QueryTerm] = {}
         for raw in _without_asking(raws, self.languages):
             for token in take_apart(raw):
@@ -103,17 +107,15 @@ class Analyzer:
 
     def detect_language(self, text: str) -> str:
         """The configured language whose stop words stand in the text most often; the first one on a tie."""
-        return self._vote(Counter(_raws(text)))[0]
+        return self._vote(_legible(text).split())[0]
 
-    def _vote(self, counts: Mapping[str, int]) -> tuple[str, ...]:
-        """The languages with most stop words; all of them when there is none."""
-        votes = dict.fromkeys(self.languages, 0)
-        for raw, count in counts.items():
-            for language in stop_word_of(raw):
-                if language in votes:
-                    votes[language] += count
-        most = max(votes.values())
-        return tuple(language for language, vote in votes.items() if vote == most)
+    def _vote(self, pieces: Iterable[str]) -> tuple[str, ...]:
+        """The languages with most stop words in tokens or pieces of text; all of them when there is none."""
+        if len(self.languages) == 1:
+            return self.languages
+        votes = Counter(chain.from_iterable(map(STOP_WORDS_OF.__getitem__, pieces)))
+        most = max(votes[language] for language in self.languages)
+        return tuple(language for language in self.languages if votes[language] == most)
 
     def _units(self, token: Token, dropped_in: Collection[str]) -> Iterable[QueryTerm]:
         if token.kind == "unspaced":
@@ -185,9 +187,13 @@ def _plain_analyzer(languages: tuple[str, ...]) -> Analyzer:
 
 
 def _raws(text: str) -> list[str]:
-    """Raw tokens. In a text all in capitals, capitals tell nothing: no acronyms, no camel case."""
+    return raw_tokens(_legible(text))
+
+
+def _legible(text: str) -> str:
+    """Cleaned text. Where all of it is in capitals, they tell nothing: no acronyms, no camel case."""
     cleaned = clean_text(text)
-    return raw_tokens(cleaned.lower() if cleaned.isupper() else cleaned)
+    return cleaned.lower() if cleaned.isupper() else cleaned
 
 
 def _tells_something(gram: str) -> bool:

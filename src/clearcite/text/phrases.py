@@ -7,6 +7,7 @@ from clearcite.text.forms import search_text
 
 _COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u064b-\u065f\u20d0-\u20f0]+")
 _WORD = re.compile(r"[^\W_]+")
+_NO_WORD = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
 class PhraseSet:
@@ -23,9 +24,9 @@ class PhraseSet:
 def folded_words(text: str) -> tuple[str, ...]:
     """The words of a text in search form without accents, letters and digits only."""
     plain = search_text(text)
-    if not plain.isascii():
-        plain = _COMBINING.sub("", unicodedata.normalize("NFD", plain))
-    return tuple(_WORD.findall(plain))
+    if plain.isascii():
+        return tuple(plain.translate(_NO_WORD).split())
+    return tuple(_WORD.findall(_COMBINING.sub("", unicodedata.normalize("NFD", plain))))
 
 
 def _contains(words: tuple[str, ...], phrase: tuple[str, ...]) -> bool:

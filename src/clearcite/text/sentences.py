@@ -6,6 +6,7 @@ never inside a number or an identifier, because those hold no white space.
 """
 
 import re
+from collections.abc import Iterator
 
 _CLOSERS = r"[\"'”’»)\]}*_`」』）】〉》]*"
 _END = re.compile(
@@ -14,6 +15,8 @@ _END = re.compile(
     r"|\n[^\S\n]*(?=\n)"
     r"|\n(?=[^\S\n]*(?:[-*•+–]|\d{1,3}[.)]|[a-z][)])[^\S\n])"
 )
+# The first character of every end: looking for one of these first is several times faster.
+_MAY_END_HERE = re.compile(r"[.!?…。！？｡\n]")
 _OPENERS = " \t\r\n\"'“‘«([{*_`¿¡「『（【〈《"
 _LAST_WORD = re.compile(r"[^\s\"'“‘«(\[{*_`]+\Z")
 _LIST_NUMBER = re.compile(r"[\s*_•+-]*(?:\d{1,3}|[a-zA-Z])\.")
@@ -55,12 +58,21 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     """
     spans: list[tuple[int, int]] = []
     start = 0
-    for match in _END.finditer(text):
+    for match in _ends(text):
         if match.group("stop") is None or _ends_sentence(text, start, match):
             _add(spans, text, start, match.end())
             start = match.end()
     _add(spans, text, start, len(text))
     return spans
+
+
+def _ends(text: str) -> Iterator[re.Match[str]]:
+    at = 0
+    while found := _MAY_END_HERE.search(text, at):
+        match = _END.match(text, found.start())
+        at = found.end() if match is None else match.end()
+        if match is not None:
+            yield match
 
 
 def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:

@@ -6,27 +6,47 @@ en:stem     the stem of a word, folded, in the language of the document
 """
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import Stemmer
 
 from clearcite.text.languages import ACRONYMS, STEMMERS, STOP_WORDS
-from clearcite.text.tokens import CACHED_LENGTH, CACHED_WORDS, Token, fold, take_apart
+from clearcite.text.tokens import CACHED_LENGTH, CACHED_WORDS, Token, fold, raw_tokens, take_apart
 
 WORD, WHOLE = "=", "#"
 _STEMMERS = threading.local()
 
 
-@lru_cache(maxsize=CACHED_WORDS)
-def _cached(raw: str, language: str) -> tuple[str, ...]:
-    return tuple(_terms_of(raw, language))
+class WordTable(dict[str, tuple[str, ...]]):
+    """What a pure function says of each word, worked out when it is first asked for. Emptied when it is full;
+    a long word is rarely seen twice and is not kept."""
+
+    __slots__ = ("_answer",)
+
+    def __init__(self, answer: Callable[[str], Iterable[str]]) -> None:
+        super().__init__()
+        self._answer = answer
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        answer = tuple(self._answer(word))
+        if len(word) <= CACHED_LENGTH:
+            if len(self) >= CACHED_WORDS:
+                self.clear()
+            self[word] = answer
+        return answer
 
 
-def document_terms(raw: str, language: str) -> Iterable[str]:
-    """Terms of a raw token in a document of this language; an empty language gives words without stems."""
-    return _cached(raw, language) if len(raw) <= CACHED_LENGTH else _terms_of(raw, language)
+@lru_cache(maxsize=len(STEMMERS) + 1)
+def document_terms(language: str) -> WordTable:
+    """The terms of each piece of a document in this language, in order; an empty language gives no stems.
+
+    A piece is what stands between white space, which no token holds, so pieces need no more than one look.
+    """
+    by_token = WordTable(lambda raw: _terms_of(raw, language))
+    return WordTable(lambda piece: chain.from_iterable(map(by_token.__getitem__, raw_tokens(piece))))
 
 
 def _terms_of(raw: str, language: str) -> list[str]:
@@ -73,13 +93,21 @@ def _is_plain(token: Token) -> bool:
     return len(token.parts) == 1 and token.joined == fold(token.parts[0])
 
 
-@lru_cache(maxsize=CACHED_WORDS)
-def stop_word_of(raw: str) -> tuple[str, ...]:
-    """The languages in which a token is a stop word."""
+def _stop_word_of(raw: str) -> tuple[str, ...]:
     if raw in ACRONYMS:
         return ()
     word = fold(raw)
     return tuple(language for language, words in STOP_WORDS.items() if word in words)
+
+
+_BY_TOKEN = WordTable(_stop_word_of)
+STOP_WORDS_OF = WordTable(lambda piece: chain.from_iterable(map(_BY_TOKEN.__getitem__, raw_tokens(piece))))
+"""For each piece (see ``document_terms``) and each stop word in it, the languages it is one in."""
+
+
+def stop_word_of(raw: str) -> tuple[str, ...]:
+    """The languages in which a token is a stop word."""
+    return _BY_TOKEN[raw]
 
 
 @lru_cache(maxsize=CACHED_WORDS)
