@@ -1,0 +1,103 @@
+"""Run every measurement and write ``docs/benchmarks.md`` from what came out.
+
+    python -m bench [--only search,engine,scifact,quality,questions] [--out bench/results]
+
+Each part is a script of its own with a ``--json`` option; results are kept as JSON, so that a part can be run again
+alone and the page be written anew. On a shared machine compare ratios within one run, not times between runs.
+"""
+
+import argparse
+import datetime as dt
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+BLIND = ["tests/data/questions_blind.toml"]
+PARTS: dict[str, tuple[str, list[str]]] = {
+    "search": ("The index alone, beside SQLite FTS5 and tantivy", ["bench/search.py"]),
+    "engine": ("The whole engine", ["bench/engine.py"]),
+    "scifact": ("Retrieval on SciFact, test split", ["bench/scifact.py", "--split", "test"]),
+    "quality": ("Abstention and claims on public development data", ["bench/quality.py"]),
+    "questions": (
+        "Abstention on the demo corpus, blind questions, with vectors",
+        ["bench/questions.py", *BLIND],
+    ),
+    "questions-words": (
+        "Abstention on the demo corpus, blind questions, words alone",
+        ["bench/questions.py", *BLIND, "--semantic", "off"],
+    ),
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", default=",".join(PARTS))
+    parser.add_argument("--out", type=Path, default=ROOT / "bench" / "results")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    failed = []
+    for name in options.only.split(","):
+        print(f"== {name}", flush=True)
+        if not run(name, options.out):
+            failed.append(name)
+    write_page(options.out)
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def run(name: str, out: Path) -> bool:
+    _, command = PARTS[name]
+    target = out / f"{name}.json"
+    done = subprocess.run([sys.executable, *command, "--json", str(target)], cwd=ROOT, check=False)
+    if done.returncode == 0:
+        found = json.loads(target.read_text(encoding="utf-8"))
+        found["command"] = "python " + " ".join(command)
+        found["measured"] = dt.datetime.now(dt.UTC).strftime("%Y-%m-%d")
+        found["machine"] = machine()
+        target.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return done.returncode == 0
+
+
+def machine() -> str:
+    cores, memory = os.cpu_count(), _memory_gib()
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    return f"{cores} shared cores, {memory} GiB, {platform.system()}, Python {platform.python_version()}, load {load}"
+
+
+def _memory_gib() -> int:
+    return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30)
+
+
+def write_page(out: Path) -> None:
+    intro = (ROOT / "bench" / "page.md").read_text(encoding="utf-8")
+    parts = [intro.rstrip()]
+    for name, (title, _) in PARTS.items():
+        file = out / f"{name}.json"
+        if file.is_file():
+            found = json.loads(file.read_text(encoding="utf-8"))
+            parts.append(f"## {title}\n\n`{found['command']}`, {found['measured']}, {found['machine']}.\n")
+            parts.append(table(found["rows"]))
+    (ROOT / "docs" / "benchmarks.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """One Markdown table for rows that share their columns; a new one where the columns change."""
+    tables: list[str] = []
+    columns: list[str] = []
+    for row in rows:
+        if list(row) != columns:
+            columns = list(row)
+            tables.append(f"\n| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
+        tables.append(f"| {' | '.join(str(value) for value in row.values())} |")
+    return "\n".join(tables).strip()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
