@@ -31,6 +31,8 @@ Kind = Literal["value", "version", "polarity", "date", "code"]
 _KINDS: Mapping[str, Kind] = MappingProxyType(
     {"date": "date", "state": "polarity", "identifier": "code", "version": "code", "phone": "code"}
 )
+_EXACT = frozenset(("state", "identifier"))
+"""Yes or no, and codes: one word more may be the reason for another answer, so more words must be common."""
 
 
 def find_conflicts(
@@ -42,12 +44,13 @@ def find_conflicts(
     """
     asked = read_in_both_forms(plan, analyzer)
     found = candidates(asked, [item.passage for item in ranked[: limits.passages]])
+    units = answering(asked, found)
+    beside = [u.item for u in units if u.behind <= limits.beside_margin and u.cover >= limits.beside_cover]
+    best = {id(u.item) for u in units if u.behind <= limits.margin and u.cover >= limits.cover}
     near = _surroundings(found)
-    best = answering(asked, found, limits.margin, limits.cover)
-    beside = answering(asked, found, limits.beside_margin, limits.beside_cover)
     stated = _of_version(plan, [item for unit in beside for item in asserted(asked, unit, near.proper)])
     compared = _Comparison(asked=asked, near=near, limits=limits, names=_names(plan.question, analyzer))
-    anchors = [item for item in stated if item.candidate in best]
+    anchors = [item for item in stated if id(item.candidate) in best]
     sides = compared.best_sides(anchors, stated)
     return (_disagreement(plan, sides),) if sides else ()
 
@@ -117,9 +120,9 @@ class _Comparison:
         facts = _fact(one.candidate), _fact(other.candidate)
         if facts[0] is not None and facts[1] is not None:
             return facts[0].topic == facts[1].topic
-        return self._answer_alike(one, other) and self._share(one, other) >= (
-            self.limits.denied if one.reading.kind == "state" else self.limits.shared
-        )
+        limits = self.limits
+        enough = limits.shared_exactly if one.reading.kind in _EXACT else limits.shared
+        return self._answer_alike(one, other) and self._share(one, other) >= enough
 
     def _share(self, one: Statement, other: Statement) -> int:
         return shared_share(self.asked, one, other, self.near)
@@ -145,8 +148,7 @@ class _Comparison:
             for mine, theirs in ((one, other), (other, one))
             if says(mine, need.unit) and not knows(theirs, need.unit)
         )
-        exact = one.reading.kind in ("state", "identifier")
-        return apart * 1000 <= (0 if exact else self.limits.apart) * total
+        return apart * 1000 <= (0 if one.reading.kind in _EXACT else self.limits.apart) * total
 
 
 def _one_a_document(anchor: Statement, alike: Sequence[Statement]) -> list[Statement]:

@@ -15,6 +15,7 @@ class ClaimWeights:
     cover: int = 0
     around: int = 0
     kind: int = 0
+    demand: int = 0
     coded: int = 0
     named: int = 0
     plain: int = 0
@@ -64,7 +65,7 @@ class ConflictLimits:
     that is contradicted may score as an answer, as for a further claim; ``cover``: how much of the best coverage of
     the question it must have. ``beside_margin``, ``beside_cover``: the same for what contradicts it, which may use
     other words. ``apart``: share of the question that only one of the two may say. ``shared``: common words, of those
-    of the shorter; ``denied``: the same where only yes and no differ, because one word more may be the reason.
+    of the shorter; ``shared_exactly``: the same for yes or no and for codes, where one word more may be the reason.
     """
 
     passages: int = 12
@@ -74,7 +75,7 @@ class ConflictLimits:
     beside_cover: int = 400
     apart: int = 250
     shared: int = 600
-    denied: int = 800
+    shared_exactly: int = 800
 
 
 CONFLICT_LIMITS = ConflictLimits()

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from clearcite.domain.retrieval import Plan, QueryTerm
 from clearcite.domain.thresholds import LEXICAL_CLAIMS
@@ -30,23 +30,33 @@ def _in_both_forms(need: Need, analyzer: Analyzer) -> Need:
     return replace(need, unit=QueryTerm(surface=need.unit.surface, forms=tuple(forms)))
 
 
-def answering(asked: Asked, found: Sequence[Candidate], margin: int, cover: int) -> list[Candidate]:
-    """Units near the best as answers, that know the codes and years of the question."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answering:
+    """A unit that answers, with what it covers of the question in thousandths of what the best unit covers: in its
+    own words, or with those around it. ``behind``: how much less it scores than the best."""
+
+    item: Candidate
+    behind: int
+    cover: int
+
+
+def answering(asked: Asked, found: Sequence[Candidate]) -> list[Answering]:
+    """The units that know the codes and years of the question, best first whatever the rank of their passages."""
     codes = [need.unit for need in asked.needs if _is_code(need, asked.plan)]
-    best = max((_merit(item) for item in found), default=0)
-    inside = max((coverage(asked.needs, item.terms) for item in found), default=0)
-    around = max((coverage(asked.needs, item.terms | item.context) for item in found), default=0)
-    kept = [
-        item
-        for item in found
-        if _merit(item) >= best - margin
-        and all(is_covered(unit, item.terms | item.context) for unit in codes)
-        and (
-            coverage(asked.needs, item.terms) * 1000 >= cover * inside
-            or coverage(asked.needs, item.terms | item.context) * 1000 >= cover * around
+    merits = [_merit(item) for item in found]
+    inside = [coverage(asked.needs, item.terms) for item in found]
+    around = [coverage(asked.needs, item.terms | item.context) for item in found]
+    best = (max(merits, default=0), max(inside, default=0) or 1, max(around, default=0) or 1)
+    units = [
+        Answering(
+            item=item,
+            behind=best[0] - merit,
+            cover=max(1000 * own // best[1], 1000 * wide // best[2]),
         )
+        for item, merit, own, wide in zip(found, merits, inside, around, strict=True)
+        if all(is_covered(unit, item.terms | item.context) for unit in codes)
     ]
-    return sorted(kept, key=_order)
+    return sorted(units, key=lambda unit: (unit.behind, unit.item.passage.chunk_id, unit.item.index))
 
 
 def _is_code(need: Need, plan: Plan) -> bool:
@@ -60,10 +70,6 @@ def _is_code(need: Need, plan: Plan) -> bool:
 def _merit(item: Candidate) -> int:
     """The score as an answer without the rank of the passage: a disagreement does not hang on that."""
     return sum(LEXICAL_CLAIMS.of(name) * value for name, value in item.features if name != "place") // 1000
-
-
-def _order(item: Candidate) -> tuple[int, str, int]:
-    return (-_merit(item), item.passage.chunk_id, item.index)
 
 
 def asserted(asked: Asked, item: Candidate, proper: frozenset[str]) -> Iterator[Statement]:

@@ -13,14 +13,13 @@ from clearcite.domain.retrieval import Passage, QueryTerm
 from clearcite.text.candidates import Asked
 from clearcite.text.forms import clean_text
 from clearcite.text.readings import comparable, contradict
-from clearcite.text.scopes import CONTRASTS, DOCUMENT_WORDS, ROLES
+from clearcite.text.scopes import ARTICLES, CONTRASTS, DOCUMENT_WORDS, ROLES
 from clearcite.text.statements import Statement, says
 from clearcite.text.terms import stop_word_of
 from clearcite.text.tokens import fold, token_spans
 
-_ARTICLES = frozenset(
-    ["a", "an", "the", "our", "your", "their", "its", "o", "os", "as", "um", "uma", "uns", "umas"]
-)
+LONGER = 300
+"""Thousandths of the longer statement's words that the shorter must hold: a short one is part of many."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,10 +69,11 @@ def shared_share(asked: Asked, left: Statement, right: Statement, near: Surround
             return 0
     shorter, longer = sorted((left, right), key=lambda item: len(item.words))
     known = [word for word in shorter.words if knows(longer, word, around=False)]
-    counted = int(
-        left.reading.unit_class.startswith("count:") and left.reading.unit_class == right.reading.unit_class
-    )
+    alike = left.reading.unit_class == right.reading.unit_class
+    counted = int(alike and left.reading.unit_class.startswith("count:"))
     if len(known) + counted < 2 and not _says_what_is_asked(asked, known):
+        return 0
+    if 1000 * (len(known) + counted) < LONGER * (len(longer.words) + counted):
         return 0
     return 1000 * (len(known) + counted) // max(1, len(shorter.words) + counted)
 
@@ -90,7 +90,7 @@ def _is_narrower(asked: Asked, one: Statement, other: Statement, near: Surroundi
     versions = _version_words(one, asked)
     for word in one.bound:
         told = near.common.isdisjoint(word.forms) and word.surface not in versions
-        if told and not knows(other, word):
+        if told and not (knows(other, word, around=False) or _is_titled(other, word)):
             return True
     asked_for = frozenset(form for need in asked.needs for form in need.unit.forms)
     for phrase in one.narrowing:
@@ -108,9 +108,16 @@ def knows(statement: Statement, word: QueryTerm, *, around: bool = True) -> bool
     """Whether a word stands in the statement or its unit; ``around``: or in title, headings and neighbours."""
     item = statement.candidate
     forms = frozenset(word.forms)
-    if not forms.isdisjoint(item.terms) or (around and not forms.isdisjoint(item.context)):
+    if not forms.isdisjoint(statement.terms):
+        return True
+    if around and not (forms.isdisjoint(item.terms) and forms.isdisjoint(item.context)):
         return True
     return says(statement, word)
+
+
+def _is_titled(statement: Statement, word: QueryTerm) -> bool:
+    """Whether a word stands in the unit with what is quoted with it, or in its title or headings."""
+    return not (statement.candidate.terms | statement.titled).isdisjoint(word.forms)
 
 
 def _version_words(statement: Statement, asked: Asked) -> frozenset[str]:
@@ -149,7 +156,7 @@ def _has_own_modifier(one: Statement, other: Statement) -> bool:
     known = {word.surface: knows(other, word) for word in one.words}
     folded = [fold(raw) for raw, *_ in token_spans(one.text[: one.reading.start] or one.text)]
     return any(
-        before in _ARTICLES and known.get(word) is False and known.get(after) is True
+        before in ARTICLES and known.get(word) is False and known.get(after) is True
         for before, word, after in zip(folded, folded[1:], folded[2:], strict=False)
     )
 

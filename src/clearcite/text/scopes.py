@@ -65,14 +65,17 @@ CONTRASTS: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple(
 NARROWING = _words(
     """
     for in on at during when if unless while without with before after from under above below until except only per
-    provided where who outside inside against via through between
+    provided where who of outside inside against via through between
     para em no na nos nas durante quando se salvo excepto exceto sem com antes depois apos apenas so por onde entre
+    de da do dos das
     """
 )
 # After these, even a comma does not make an addition of it.
 RESTRICTING = _words(
     "if unless except only when provided without se salvo exceto excepto apenas so quando sem"
 )
+OF = _words("of de da do dos das")
+ARTICLES = _words("a an the our your their its this that o os as um uma uns umas")
 EVERYBODY = _words(
     "all every each both any everybody everyone anybody anyone always todos todas todo toda cada ambos ambas qualquer"
 )
