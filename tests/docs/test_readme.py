@@ -22,7 +22,13 @@ def blocks(language: str, text: str = README) -> list[str]:
 def shell(script: str, folder: Path) -> str:
     env = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "PYTHONIOENCODING": "ascii"}
     done = subprocess.run(
-        ["bash", "-euc", script], cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=False
+        ["bash", "-euc", script],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -62,7 +68,10 @@ def test_the_set_up_commands_of_the_readme_are_targets_of_the_makefile() -> None
     assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").rglob("*.md")), ids=lambda path: path.name)
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"

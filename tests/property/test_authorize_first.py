@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.world import DAY, NOW, World, make_world, principal, record
 
 from clearcite.adapters.traces.sqlite import open_sqlite_traces
+from tests.support.world import DAY, NOW, World, make_world, principal, record
 
 QUESTION = "What is the retry limit of the worker queue?"
 

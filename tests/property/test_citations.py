@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.support.world import close_worlds, deletion, make_world, principal, record
 
 from clearcite.domain.access import Principal
 from clearcite.domain.digest import sha256_text
 from clearcite.wire import to_json
+from tests.support.world import close_worlds, deletion, make_world, principal, record
 
 OPERATOR = Principal(
     tenant_id="acme", subject_id="op", groups=("staff",), authorization_revision="1", roles=("operator",)
@@ -24,7 +24,7 @@ TEXT = (
 QUESTION = "At which temperature is the cold room kept?"
 
 
-@pytest.fixture()
+@pytest.fixture
 def answered() -> tuple[Any, Any]:
     from clearcite.wire.decode import repair_text
 

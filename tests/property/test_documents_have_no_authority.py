@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from tests.support.data import data_folder
 from tests.support.world import make_world, principal, record
 

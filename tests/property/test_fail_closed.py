@@ -12,11 +12,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.support.world import World, body, make_world, principal, record
 
 from clearcite.domain.answer import Claim, Quote
 from clearcite.domain.retrieval import Hit, HitPage
 from clearcite.errors import DependencyUnavailable, IntegrityFault
+from tests.support.world import World, body, make_world, principal, record
 
 QUESTION = "What is the retry limit of the worker queue?"
 TEXT = "# Worker queue\n\nThe retry limit of the worker queue is 8 attempts."
@@ -74,9 +74,8 @@ def _foreign(world: World) -> tuple[Hit, ...]:
     with world.services.ledger.snapshot() as snapshot:
         view = world.pipeline.index.open(snapshot.index_manifest)
         query = world.pipeline.parts.analyzer.analyze_question(QUESTION)
-        from tests.support.world import NOW
-
         from clearcite.domain.retrieval import LexicalQuery, Scope
+        from tests.support.world import NOW
 
         for tenant, groups in (("acme", ("board",)), ("rival", ("staff",))):
             scope = Scope(principal=principal(*groups, tenant=tenant), as_of=NOW, partitions=(tenant,))

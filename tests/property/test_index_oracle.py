@@ -12,8 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.property.oracle import Oracle
-from tests.support.data import data_folder
 
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.domain.digest import digest
@@ -23,6 +21,8 @@ from clearcite.ports import IndexEntry, IndexView, Vector
 from clearcite.testing.index_fakes import ReadableSlots
 from clearcite.testing.index_suite import all_pages
 from clearcite.text.analysis import Analyzer
+from tests.property.oracle import Oracle
+from tests.support.data import data_folder
 
 PIPELINE = PipelineManifest(parser="p", chunker="c", analysis="a", embedder="e")
 TERMS = ("=a", "=b", "=c", "=d", "en:a", "en:b", "pt:a", "#c-d")

@@ -14,11 +14,14 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.support.world import DAY, NOW, World, body, close_worlds, deletion, make_world, principal, record
 
 from clearcite.domain.access import Acl
+from tests.support.world import DAY, NOW, World, body, close_worlds, deletion, make_world, principal, record
 
-WORDS = ["queue", "worker", "retry", "limit", "backlog", "invoice", "export", "quota", "replica", "region", "token", "webhook", "archive", "report", "holiday", "allowance", "kettle", "bicycle"]
+WORDS = [
+    *("queue", "worker", "retry", "limit", "backlog", "invoice", "export", "quota", "replica"),
+    *("region", "token", "webhook", "archive", "report", "holiday", "allowance", "kettle", "bicycle"),
+]
 VALUES = ("5 days", "12 hours", "EUR 40", "300 requests", "HX-12", "2.4", "yes", "no")
 SOAK = os.environ.get("CLEARCITE_SOAK") == "1"
 
@@ -190,7 +193,10 @@ def test_control_with_hidden_chunks_counted_the_same_worlds_differ() -> None:
     fill(crowded, readable, hidden)
     asked = ["worker kettle"]
     assert seen(crowded, asked) == seen(plain, asked)
-    bent = [world.with_services(visibility=SeesEverything(world.services.visibility)) for world in (plain, crowded)]
+    bent = [
+        world.with_services(visibility=SeesEverything(world.services.visibility))
+        for world in (plain, crowded)
+    ]
     assert seen(bent[1], asked) != seen(bent[0], asked)
 
 

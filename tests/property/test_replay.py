@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from tests.support.world import body, close_worlds, make_world, principal, record
 
 DOCUMENTS = [

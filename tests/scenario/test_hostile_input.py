@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.docx import build_docx, document, paragraph
-from tests.support.pdf import build_pdf, text
 
 from clearcite.adapters.connectors.folder import FolderConnector
 from clearcite.adapters.connectors.jsonl import JsonlConnector
@@ -24,6 +22,8 @@ from clearcite.domain.corpus import DocumentKey, SourceRecord
 from clearcite.errors import ClearciteError, InputError
 from clearcite.ingest.chunk import chunk_document
 from clearcite.wire import media
+from tests.support.docx import build_docx, document, paragraph
+from tests.support.pdf import build_pdf, text
 
 SECONDS = 25.0
 """No single document may take longer, its refusal included (measured worst: the limits below plus start-up)."""

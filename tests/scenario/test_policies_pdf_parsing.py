@@ -4,13 +4,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tests.support.data import data_folder
 
 from clearcite.adapters.parsers.child import ChildParser
 from clearcite.domain.corpus import Chunk, DocumentKey, ParsedDocument
 from clearcite.ingest.chunk import chunk_document
 from clearcite.testing.parser_suite import check_spans
 from clearcite.wire.media import PDF
+from tests.support.data import data_folder
 
 LEAVE = "Inazuma.co Leave Policy.pdf"
 PASSWORD = "Inazuma.co Password Policy Document.pdf"

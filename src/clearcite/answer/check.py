@@ -8,10 +8,9 @@ is not covered although recall was cut off yields one deeper plan.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from clearcite.answer.sufficiency import Sufficiency, judge
-
 from clearcite.answer.confirm import ReadTampered
 from clearcite.answer.evidence import Chosen
+from clearcite.answer.sufficiency import Sufficiency, judge
 from clearcite.domain.answer import Answer, AnswerStatus, Claim, Confidence, Disagreement, Quote
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.digest import sha256_text

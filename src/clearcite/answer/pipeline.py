@@ -8,18 +8,17 @@ yields another plan, at most twice, and never a jump back. Nothing here publishe
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from clearcite.answer.conflicts import find_conflicts
-from clearcite.answer.resolve import resolve_conflicts
-
 from clearcite.answer.check import Checked, Drafted, check
 from clearcite.answer.cite import bound_sides, cite
 from clearcite.answer.confirm import Judge, confirm
+from clearcite.answer.conflicts import find_conflicts
 from clearcite.answer.deduplicate import deduplicate
 from clearcite.answer.evidence import Budget, Chosen, diversify, fit_budget
 from clearcite.answer.fuse import counted, fuse
 from clearcite.answer.plan import plan_query
 from clearcite.answer.recall import embed_question, queries, recall
 from clearcite.answer.rerank import rerank
+from clearcite.answer.resolve import resolve_conflicts
 from clearcite.answer.supersede import set_aside_superseded
 from clearcite.answer.weigh import weigh
 from clearcite.domain.answer import Answer, Claim, Disagreement

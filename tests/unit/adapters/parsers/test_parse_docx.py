@@ -4,11 +4,11 @@ import io
 import zipfile
 
 import pytest
-from tests.support.docx import build_docx, document, paragraph, table
 
 from clearcite.adapters.parsers.docx import MAX_DEPTH, parse_docx
 from clearcite.domain.corpus import ParsedDocument
 from clearcite.errors import InputError, TooLarge
+from tests.support.docx import build_docx, document, paragraph, table
 
 STYLES = (
     '<w:style w:styleId="Ttl"><w:name w:val="Title"/></w:style>'

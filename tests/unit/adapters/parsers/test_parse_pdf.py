@@ -1,13 +1,13 @@
 """PDF without a structure tree: blocks by place; what nobody sees; what cannot be opened."""
 
 import pytest
-from tests.support.pdf import build_pdf, text
 
 from clearcite.adapters.parsers.formats import parse_document
 from clearcite.adapters.parsers.pdf import parse_pdf
 from clearcite.domain.corpus import ParsedDocument
 from clearcite.errors import InputError
 from clearcite.wire.media import PDF
+from tests.support.pdf import build_pdf, text
 
 
 def rows(parsed: ParsedDocument) -> list[tuple[str, int | None, str]]:
