@@ -31,7 +31,7 @@ Kind = Literal["value", "version", "polarity", "date", "code"]
 _KINDS: Mapping[str, Kind] = MappingProxyType(
     {"date": "date", "state": "polarity", "identifier": "code", "version": "code", "phone": "code"}
 )
-_EXACT = frozenset(("state", "identifier"))
+_EXACT = frozenset(("state", "identifier", "name"))
 """Yes or no, and codes: one word more may be the reason for another answer, so more words must be common."""
 
 
@@ -103,11 +103,24 @@ class _Comparison:
         """The statements for and against the first anchor that is contradicted, each with its group's value."""
         for anchor in anchors:
             alike = [item for item in stated if item is anchor or self._are_alike(anchor, item)]
-            sides = _one_a_document(anchor, alike)
-            groups = _grouped(sides)
+            groups = _grouped(_one_a_document(anchor, alike))
             if len(groups) > 1:
+                self._let_join(groups, stated)
                 return [(item, _shown(group[0])) for group in groups for item in group]
         return []
+
+    def _let_join(self, groups: Sequence[list[Statement]], stated: Sequence[Statement]) -> None:
+        """Documents that speak of the same as some side and give its value, though the anchor does not know them."""
+        taken = {item.candidate.passage.key for group in groups for item in group}
+        for item in stated:
+            if item.candidate.passage.key in taken:
+                continue
+            for group in groups:
+                agrees = not contradict(group[0].reading, item.reading)
+                if agrees and any(self._are_alike(member, item) for members in groups for member in members):
+                    group.append(item)
+                    taken.add(item.candidate.passage.key)
+                    break
 
     def _are_alike(self, one: Statement, other: Statement) -> bool:
         if not comparable(one.reading, other.reading):
@@ -152,20 +165,21 @@ class _Comparison:
 
 
 def _one_a_document(anchor: Statement, alike: Sequence[Statement]) -> list[Statement]:
-    """The anchor and one statement of each other document; none of a document that also agrees with the anchor.
+    """The anchor, and one statement of each other document for or against it.
 
     Several values inside one document are its own cases, not a disagreement; so is a value that the anchor's
     document gives too.
     """
-    own = [item for item in alike if item.candidate.passage.key == anchor.candidate.passage.key]
-    others: dict[DocumentKey, list[Statement]] = {}
+    documents: dict[DocumentKey, list[Statement]] = {}
     for item in alike:
-        others.setdefault(item.candidate.passage.key, []).append(item)
-    del others[anchor.candidate.passage.key]
+        documents.setdefault(item.candidate.passage.key, []).append(item)
+    own = documents.pop(anchor.candidate.passage.key)
     sides = [anchor]
-    for items in others.values():
-        agreeing = [item for item in items if not all(contradict(mine.reading, item.reading) for mine in own)]
-        sides.append((agreeing or items)[0])
+    for items in documents.values():
+        supporting = [item for item in items if not contradict(anchor.reading, item.reading)]
+        known = [item for item in items if not all(contradict(mine.reading, item.reading) for mine in own)]
+        if supporting or not known:
+            sides.append((supporting or items)[0])
     return sides
 
 

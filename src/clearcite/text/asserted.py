@@ -13,7 +13,7 @@ from clearcite.text.coverage import Need, coverage
 from clearcite.text.phrases import folded_words
 from clearcite.text.readings import comparable, readings
 from clearcite.text.scopes import ABOUT_PAGE, NUMBERED, other_forms
-from clearcite.text.statements import Statement, denials, statements
+from clearcite.text.statements import Statement, denials, namings, statements
 
 _YEAR = re.compile(r"1[1-9]\d\d|20\d\d")
 
@@ -77,6 +77,8 @@ def asserted(asked: Asked, item: Candidate, proper: frozenset[str]) -> Iterator[
     for statement in statements(asked, item, proper):
         if _is_asked(asked, statement):
             yield statement
+    if "name" in kinds:
+        yield from namings(asked, item, proper)
     if item.unit.kind in ("sentence", "list_item") and (not kinds or "choice" in kinds):
         for statement in denials(asked, item, proper):
             if "choice" in kinds or statement.reading.unit_class != "negation":

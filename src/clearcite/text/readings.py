@@ -90,6 +90,8 @@ def contradict(one: Reading, other: Reading) -> bool:
         return False
     if one.kind in ("quantity", "number"):
         return _amounts_contradict(one, other)
+    if one.kind == "name":
+        return not (set(one.first.split()) & set(other.first.split()))
     if one.kind != "date":
         return one.first != other.first
     if one.shape == other.shape == "range":

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 from clearcite.domain.retrieval import QueryTerm
 from clearcite.text.analysis import Analyzer, base_language
+from clearcite.text.asks import names_in
 from clearcite.text.candidates import Asked, Candidate, terms_of
 from clearcite.text.clauses import Clause, clauses, own_text, unmarked
+from clearcite.text.phrases import folded_words
 from clearcite.text.polarity import find_negations, find_states
 from clearcite.text.readings import Reading, readings
 from clearcite.text.scopes import (
@@ -88,6 +90,23 @@ def says(statement: Statement, unit: QueryTerm) -> bool:
     """Whether a word is among those the statement is said with; its value is none of them."""
     forms = frozenset(unit.forms)
     return any(not forms.isdisjoint(own.forms) for own in (*statement.words, *statement.bound))
+
+
+def namings(asked: Asked, item: Candidate, proper: frozenset[str]) -> Iterator[Statement]:
+    """What a candidate names, if it is one name that the question does not have."""
+    text = unmarked(own_text(item))
+    spans = names_in(text, asked.expected.known)
+    if len(spans) != 1 or not text[spans[0][0]].isupper() or _is_unreal(asked, item):
+        return
+    start, end = spans[0]
+    name = " ".join(folded_words(text[start:end]))
+    language = base_language(item.passage.language) or asked.analyzer.detect_language(item.text)
+    reading = Reading(
+        kind="name", unit_class="name", first=name, last=name, shape="exact", start=start, end=end
+    )
+    values = (value for value in readings(text, language) if value.end <= start or end <= value.start)
+    clause = Clause(text=text, found=(*values, reading))
+    yield _statement(asked, item, clause, reading, proper)
 
 
 def _polarity(text: str, language: str) -> tuple[Reading, ...]:
