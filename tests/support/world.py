@@ -26,6 +26,7 @@ from clearcite.domain.manifest import PipelineManifest
 from clearcite.engine import Engine, Pipeline, Services
 from clearcite.ingest.build import Builder
 from clearcite.ingest.chunk import CHUNKER
+from clearcite.ingest.draft import LocalDrafter, Recipe
 from clearcite.ingest.pipeline import project, tidy
 from clearcite.text.analysis import Analyzer
 from clearcite.text.phrases import PhraseSet
@@ -118,7 +119,7 @@ class World:
         return self.services.pipeline(GENERATION)
 
     def builder_with(self, parser: Any) -> Builder:
-        return replace(self.builder, parser=parser)
+        return replace(self.builder, drafter=replace(self.builder.drafter, parser=parser))  # type: ignore[type-var]
 
     def put(self, *records: SourceRecord, publish: bool = True) -> None:
         for applied in self.services.ledger.apply(records, self.pipeline.manifest_hash):
@@ -202,9 +203,8 @@ def make_world(
         trace_id=lambda: f"{next(numbers):032x}",
         config_hash="test",
     )
-    builder = Builder(
-        parser=LocalParser(), analyzer=analyzer, embedder=embedder, chunk_words=manifest.chunk_words
-    )
+    recipe = Recipe(analyzer=analyzer, chunk_words=manifest.chunk_words)
+    builder = Builder(drafter=LocalDrafter(parser=LocalParser(), recipe=recipe), embedder=embedder)
     world = World(services=services, builder=builder, clock=clock, folder=folder)
     if keep:
         atexit.register(world.close)

@@ -8,6 +8,8 @@ from clearcite.domain.digest import digest, sha256_text
 
 Operation = Literal["upsert", "delete"]
 DeleteReason = Literal["source_deleted", "access_revoked", "retention_expired", "user_request"]
+UnitKind = Literal["sentence", "list_item", "table_row", "code", "heading"]
+ChunkKind = Literal["text", "table", "code"]
 ElementKind = Literal["heading", "paragraph", "list_item", "table_row", "code"]
 
 DELETE_REASONS: tuple[DeleteReason, ...] = (
@@ -167,7 +169,7 @@ class Unit:
     the span of the sentence that introduces a list item, if there is one.
     """
 
-    kind: Literal["sentence", "list_item", "table_row", "code", "heading"]
+    kind: UnitKind
     start: int
     end: int
     header: tuple[int, int] | None = None
@@ -188,7 +190,7 @@ class Chunk:
     context: str
     heading: tuple[str, ...] = ()
     page: int | None = None
-    kind: Literal["text", "table", "code"] = "text"
+    kind: ChunkKind = "text"
     units: tuple[Unit, ...] = ()
     language: str | None = None
     flags: tuple[str, ...] = ()

@@ -1,16 +1,14 @@
-"""Job → chunks and index entries: parse, chunk, analyse, embed. One document at a time, each by itself."""
+"""Job → chunks and index entries: a draft of the document, named by its revision, with vectors."""
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from clearcite.domain.corpus import Chunk, Description, ParsedDocument
-from clearcite.domain.digest import sha256_text
-from clearcite.errors import InputError, IntegrityFault
-from clearcite.ingest.chunk import chunk_document
-from clearcite.ingest.enrich import derive_title
-from clearcite.ports import Built, Embedder, IndexEntry, Job, Parser
-from clearcite.text.analysis import Analyzer
-from clearcite.text.phrases import folded_words
+from clearcite.domain.corpus import Chunk
+from clearcite.errors import InputError
+from clearcite.ingest.chunk import name_chunks
+from clearcite.ingest.draft import Draft, Drafter
+from clearcite.ports import Built, Embedder, IndexEntry, Job, Vector
 
 Outcome = tuple[Built, list[IndexEntry]] | InputError
 
@@ -19,58 +17,47 @@ Outcome = tuple[Built, list[IndexEntry]] | InputError
 class Builder:
     """The parts of one pipeline manifest that turn a revision into chunks and entries."""
 
-    parser: Parser
-    analyzer: Analyzer
+    drafter: Drafter
     embedder: Embedder | None
-    chunk_words: int
 
-    def build_all(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Outcome]]:
-        """The result of each job, in order; InputError for a document that cannot be parsed."""
-        parsing = [job for job in jobs if job.kind == "project"]
-        parsed = self.parser.parse_many([_document(job) for job in parsing])
-        for job in jobs:
-            if job.kind != "project":
-                yield job, (Built(job=job), [])
-                continue
-            result = next(parsed)
-            yield job, result if isinstance(result, InputError) else self._build(job, result)
+    def build_all(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Outcome]]:
+        """The result of each job, in order; InputError for a document that cannot be parsed. Jobs may be taken
+        ahead of their results."""
+        taken: deque[Job] = deque()
 
-    def _build(self, job: Job, parsed: ParsedDocument) -> tuple[Built, list[IndexEntry]]:
-        description = _described(job)
-        title = description.title or parsed.title or derive_title(job.key.document_id)
-        chunks = self._chunks(job, parsed, title)
+        def noted() -> Iterator[Job]:
+            for job in jobs:
+                taken.append(job)
+                yield job
+
+        for draft in self.drafter.draft_many(noted()):
+            job = taken.popleft()
+            yield job, draft if isinstance(draft, InputError) else self._build(job, draft)
+
+    def _build(self, job: Job, draft: Draft | None) -> tuple[Built, list[IndexEntry]]:
+        if draft is None:
+            return Built(job=job), []
+        chunks = name_chunks(draft.text, draft.cuts, job.key, job.content_sha256)
         built = Built(
             job=job,
-            text=parsed.text,
-            title=title,
-            normal_sha256=sha256_text(" ".join(folded_words(parsed.text))),
+            text=draft.text,
+            title=draft.title,
+            normal_sha256=draft.normal_sha256,
             chunks=chunks,
-            flags=parsed.flags,
-            notes=parsed.notes,
+            flags=draft.flags,
+            notes=draft.notes,
         )
-        return built, [self._entry(job, chunk) for chunk in chunks]
+        return built, [self._entry(job, *pair) for pair in zip(chunks, draft.terms, strict=True)]
 
-    def _chunks(self, job: Job, parsed: ParsedDocument, title: str) -> tuple[Chunk, ...]:
-        return chunk_document(parsed, job.key, job.content_sha256, title=title, words=self.chunk_words)
-
-    def _entry(self, job: Job, chunk: Chunk) -> IndexEntry:
-        whole = f"{chunk.context}\n{chunk.text}"
-        vector = None if self.embedder is None else self.embedder.embed_passage(whole)
+    def _entry(self, job: Job, chunk: Chunk, terms: dict[str, int]) -> IndexEntry:
         return IndexEntry(
             chunk_id=chunk.chunk_id,
             partition=job.key.tenant_id,
             slot=job.slot,
-            terms=self.analyzer.analyze_document(whole, chunk.language or _described(job).language),
-            vector=vector,
+            terms=terms,
+            vector=None if self.embedder is None else self._vector(self.embedder, chunk),
         )
 
-
-def _described(job: Job) -> Description:
-    if job.description is None:
-        raise IntegrityFault("A revision has no description.")
-    return job.description
-
-
-def _document(job: Job) -> tuple[bytes, str]:
-    content = job.content if job.text is None else job.text.encode("utf-8")
-    return content, _described(job).media_type
+    @staticmethod
+    def _vector(embedder: Embedder, chunk: Chunk) -> Vector:
+        return embedder.embed_passage(f"{chunk.context}\n{chunk.text}")

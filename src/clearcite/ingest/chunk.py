@@ -6,9 +6,9 @@ joined while they are too small to stand alone; then the chunk's heading is what
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from dataclasses import dataclass
 
-from clearcite.domain.corpus import Chunk, DocumentKey, ParsedDocument, chunk_id
+from clearcite.domain.corpus import Chunk, ChunkKind, DocumentKey, ParsedDocument, Unit, chunk_id
 from clearcite.domain.digest import sha256_text
 from clearcite.ingest.enrich import chunk_flags
 from clearcite.ingest.units import Measured, measure_units
@@ -30,6 +30,20 @@ _UNCOVERED_WORDS = 3
 chunk does not span it, for its text would carry what nobody sees."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cut:
+    """A chunk before it has a name: what depends on the parsed document and its title alone."""
+
+    start: int
+    end: int
+    context: str
+    heading: tuple[str, ...] = ()
+    page: int | None = None
+    kind: ChunkKind = "text"
+    units: tuple[Unit, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
 def chunk_document(
     parsed: ParsedDocument,
     key: DocumentKey,
@@ -43,29 +57,53 @@ def chunk_document(
     ``title`` is the one shown (a source's own title goes before the parsed one); it stands in the context.
     ``words`` is the size a chunk is closed at; none is longer than the hard limit.
     """
+    cuts = cut_document(parsed, title=title, words=words)
+    return name_chunks(parsed.text, cuts, key, content_sha256)
+
+
+def cut_document(parsed: ParsedDocument, *, title: str = "", words: int = TARGET_WORDS) -> tuple[Cut, ...]:
+    """See ``chunk_document``."""
     hard_limit = max(words, HARD_LIMIT_WORDS)
     units = measure_units(parsed.text, parsed.elements, hard_limit)
     sections = _sections(parsed.text, units, words)
     runs = (group for section in sections for group in _pack(section, words, hard_limit))
+    return tuple(_cut(parsed, group, title or parsed.title or "") for group in runs)
+
+
+def _cut(parsed: ParsedDocument, group: Sequence[Measured], title: str) -> Cut:
+    heading = _heading(parsed.text, group)
+    kept = _without_ancestors(group, len(heading))
+    start, end = kept[0].unit.start, kept[-1].unit.end
+    return Cut(
+        start=start,
+        end=end,
+        context=_context(parsed.text, kept, title, heading),
+        heading=heading,
+        page=_page(kept),
+        kind=_kind(kept),
+        units=tuple(item.unit for item in kept),
+        flags=chunk_flags(parsed.text[start:end]),
+    )
+
+
+def name_chunks(text: str, cuts: Sequence[Cut], key: DocumentKey, content_sha256: str) -> tuple[Chunk, ...]:
+    """Give the cuts of one revision their identities."""
     chunks: list[Chunk] = []
-    for group in runs:
-        heading = _heading(parsed.text, group)
-        kept = _without_ancestors(group, len(heading))
-        start, end = kept[0].unit.start, kept[-1].unit.end
-        text = parsed.text[start:end]
+    for cut in cuts:
+        piece = text[cut.start : cut.end]
         chunk = Chunk(
-            chunk_id=chunk_id(key, content_sha256, CHUNKER, (start, end)),
+            chunk_id=chunk_id(key, content_sha256, CHUNKER, (cut.start, cut.end)),
             ordinal=len(chunks),
-            start=start,
-            end=end,
-            text=text,
-            sha256=sha256_text(text),
-            context=_context(parsed.text, kept, title or parsed.title or "", heading),
-            heading=heading,
-            page=_page(kept),
-            kind=_kind(kept),
-            units=tuple(item.unit for item in kept),
-            flags=chunk_flags(text),
+            start=cut.start,
+            end=cut.end,
+            text=piece,
+            sha256=sha256_text(piece),
+            context=cut.context,
+            heading=cut.heading,
+            page=cut.page,
+            kind=cut.kind,
+            units=cut.units,
+            flags=cut.flags,
         )
         chunks.append(chunk)
     return tuple(chunks)
@@ -185,7 +223,7 @@ def _page(group: Sequence[Measured]) -> int | None:
     return next((item.element.page for item in group if item.unit.kind != "heading"), group[0].element.page)
 
 
-def _kind(group: Sequence[Measured]) -> Literal["text", "table", "code"]:
+def _kind(group: Sequence[Measured]) -> ChunkKind:
     kinds = {item.unit.kind for item in group} - {"heading"}
     if kinds == {"table_row"}:
         return "table"

@@ -1,22 +1,24 @@
 """Record → searchable, on one page.
 
 ``take`` judges records and writes them to the ledger; ``project`` claims what is pending, parses, chunks,
-analyses, embeds and indexes it, and publishes each batch in one transaction. Both can be stopped at any moment
-and go on where they were: what is acknowledged is durable, what is not is done again.
+analyses, embeds and indexes it, and publishes each batch in one transaction, while the next one is being read.
+Both can be stopped at any moment and go on where they were: what is acknowledged is durable, what is not is done
+again.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 from clearcite.domain.corpus import DocumentKey, SourceRecord
 from clearcite.errors import ClearciteError
-from clearcite.ingest.build import Builder
+from clearcite.ingest.build import Builder, Outcome
 from clearcite.ports import Applied, Built, Index, IndexEntry, Job, Ledger
 
 BATCH_RECORDS = 500
 BATCH_BYTES = 8_000_000
-BATCH_JOBS = 200
+BATCH_JOBS = 500
 
 Refused = ClearciteError
 
@@ -45,29 +47,62 @@ def project(
     ledger: Ledger, index: Index, builder: Builder, generation: str, owner: str
 ) -> Iterator[Projected]:
     """Work through the outbox of one generation until nothing is claimable, batch by batch."""
-    while jobs := ledger.claim(generation, BATCH_JOBS, owner):
-        yield _project_batch(jobs, ledger, index, builder, generation)
+    claims = _Claims(ledger=ledger, generation=generation, owner=owner)
+    while not claims.is_exhausted:
+        try:
+            for batch in _built(claims, builder):
+                yield _publish(batch, claims, index)
+                claims.held.popleft()
+        except BaseException:
+            for jobs in claims.held:
+                ledger.release(jobs)
+            raise
 
 
-def _project_batch(
-    jobs: Sequence[Job], ledger: Ledger, index: Index, builder: Builder, generation: str
-) -> Projected:
+@dataclass(kw_only=True, slots=True)
+class _Claims:
+    """Jobs of a generation, claimed batch by batch as they are taken; ``held`` are those not yet done."""
+
+    ledger: Ledger
+    generation: str
+    owner: str
+    held: deque[Sequence[Job]] = field(default_factory=deque)
+    is_exhausted: bool = False
+
+    def __iter__(self) -> Iterator[Job]:
+        """Ends when nothing is claimable, and before that after jobs which a worker was lost with: nothing else
+        is in hand when they are tried again, so that they take nothing with them."""
+        while jobs := self.ledger.claim(self.generation, BATCH_JOBS, self.owner):
+            self.held.append(jobs)
+            yield from jobs
+            if any(job.attempts > 1 for job in jobs):
+                return
+        self.is_exhausted = True
+
+
+def _built(claims: _Claims, builder: Builder) -> Iterator[list[tuple[Job, Outcome]]]:
+    """The results of each batch that was claimed; the drafts of the next one are made meanwhile."""
+    done: list[tuple[Job, Outcome]] = []
+    for result in builder.build_all(claims):
+        done.append(result)
+        if result[0] is claims.held[0][-1]:
+            yield done
+            done = []
+
+
+def _publish(batch: Sequence[tuple[Job, Outcome]], claims: _Claims, index: Index) -> Projected:
     built: list[Built] = []
     entries: list[IndexEntry] = []
     failed: list[tuple[Job, str]] = []
-    try:
-        for job, result in builder.build_all(jobs):
-            if isinstance(result, ClearciteError):
-                ledger.fail(job, result.code)
-                failed.append((job, result.message))
-            else:
-                built.append(result[0])
-                entries += result[1]
-    except BaseException:
-        ledger.release(jobs)
-        raise
+    for job, result in batch:
+        if isinstance(result, ClearciteError):
+            claims.ledger.fail(job, result.code)
+            failed.append((job, result.message))
+        else:
+            built.append(result[0])
+            entries += result[1]
     segments = index.write(entries) if entries else ()
-    published = ledger.publish(generation, built, _committer(index, segments))
+    published = claims.ledger.publish(claims.generation, built, _committer(index, segments))
     return Projected(published=published, failed=tuple(failed), chunks=len(entries))
 
 

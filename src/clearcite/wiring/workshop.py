@@ -11,7 +11,6 @@ from clearcite.adapters.connectors.jsonl import JsonlConnector
 from clearcite.adapters.connectors.state import JsonFolderState
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
-from clearcite.adapters.parsers.child import ChildParser
 from clearcite.adapters.parsers.registry import parser_fingerprint
 from clearcite.config import Settings, SourceSettings
 from clearcite.domain.digest import digest
@@ -24,6 +23,7 @@ from clearcite.text.analysis import Analyzer
 from clearcite.wire import canonical, to_json
 from clearcite.wire.instants import zone_of
 from clearcite.wire.records import RecordRules
+from clearcite.wiring.drafting import ChildDrafter
 from clearcite.wiring.parts import INDEX, LEDGER, SystemClock, existing_store, passage_embedder
 
 
@@ -34,7 +34,6 @@ class Workshop:
     ledger: Ledger
     index: LocalIndex
     builder: Builder
-    parser: ChildParser
     manifest: PipelineManifest
     generation: str
     owner: str
@@ -69,7 +68,7 @@ class Workshop:
             self.index.sweep((kept,))
 
     def close(self) -> None:
-        self.parser.close()
+        self.builder.drafter.close()
         self.ledger.close()
 
 
@@ -89,14 +88,10 @@ def open_workshop(settings: Settings) -> Workshop:
         synonyms=settings.synonyms,
     )
     generation = _generation_for(ledger, manifest)
-    parser = ChildParser()
     return Workshop(
         ledger=ledger,
         index=LocalIndex(store / INDEX / generation, manifest),
-        builder=Builder(
-            parser=parser, analyzer=analyzer, embedder=embedder, chunk_words=manifest.chunk_words
-        ),
-        parser=parser,
+        builder=Builder(drafter=ChildDrafter(manifest), embedder=embedder),
         manifest=manifest,
         generation=generation,
         owner=f"{socket.gethostname()}:{os.getpid()}",

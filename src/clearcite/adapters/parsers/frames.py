@@ -21,8 +21,11 @@ _KINDS: tuple[ElementKind, ...] = get_args(ElementKind)
 
 
 def write_frame(stream: BinaryIO, data: bytes) -> None:
-    stream.write(_LENGTH.pack(len(data)))
-    stream.write(data)
+    stream.write(frame(data))
+
+
+def frame(data: bytes) -> bytes:
+    return _LENGTH.pack(len(data)) + data
 
 
 def read_frame(stream: BinaryIO) -> bytes | None:

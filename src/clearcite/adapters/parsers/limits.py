@@ -1,13 +1,16 @@
-"""Limits of the parser process that only POSIX systems have. Elsewhere both functions do nothing, and the
+"""Limits of the parser process that only POSIX systems have. Elsewhere these functions do nothing, and the
 wall-clock limit of the parent is the only one."""
 
-from typing import Any
+from contextlib import suppress
+from typing import Any, BinaryIO
 
 resource: Any
+fcntl: Any
 try:
+    import fcntl
     import resource
 except ImportError:  # Windows
-    resource = None
+    resource = fcntl = None
 
 OPEN_FILES = 64
 
@@ -32,6 +35,14 @@ def limit_cpu(seconds: int) -> None:
         return
     usage = resource.getrusage(resource.RUSAGE_SELF)
     _lower("RLIMIT_CPU", int(usage.ru_utime + usage.ru_stime) + 1 + seconds)
+
+
+def widen_pipe(stream: BinaryIO, size: int) -> None:
+    """Let a pipe hold more, where the system can (Linux): the child goes on while its parent is busy."""
+    command = getattr(fcntl, "F_SETPIPE_SZ", None)
+    if command is not None:
+        with suppress(OSError):
+            fcntl.fcntl(stream.fileno(), command, size)
 
 
 def _lower(name: str, value: int) -> None:

@@ -7,13 +7,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from clearcite.adapters.parsers import frames, worker
+from clearcite.adapters.parsers import frames, process, worker
 from clearcite.adapters.parsers.child import ChildLimits, ChildParser
 from clearcite.adapters.parsers.formats import parse_document
 from clearcite.adapters.parsers.registry import parser_fingerprint
@@ -24,8 +25,9 @@ UNSAFE = "could not be parsed safely"
 
 
 def pid(parser: ChildParser) -> int:
-    child: Any = parser._child
-    return int(child.process.pid)
+    found = parser.pid
+    assert found is not None
+    return found
 
 
 def test_a_document_crosses_the_process_unchanged() -> None:
@@ -69,9 +71,10 @@ def test_a_child_is_renewed_after_its_number_of_documents() -> None:
 def test_closing_leaves_no_process_behind() -> None:
     parser = ChildParser()
     parser.parse(b"x", MARKDOWN)
-    child: Any = parser._child
+    child: Any = parser._process._child
     parser.close()
     assert child.process.returncode is not None
+    assert parser.pid is None
 
 
 def test_a_batch_survives_the_death_of_its_child() -> None:
@@ -87,6 +90,45 @@ def test_a_batch_survives_the_death_of_its_child() -> None:
     assert all(
         item.text.startswith(f"{i} ") for i, item in enumerate(found) if not isinstance(item, InputError)
     )
+
+
+def test_a_child_that_is_full_answers_what_it_was_sent_while_the_next_one_starts() -> None:
+    documents = [(b"document %d" % i, MARKDOWN) for i in range(25)]
+    with ChildParser(ChildLimits(documents=4)) as parser:
+        seen = set()
+        for i, item in enumerate(parser.parse_many(documents)):
+            assert not isinstance(item, InputError)
+            assert item.text == f"document {i}"
+            seen.add(pid(parser))
+    assert len(seen) >= 1
+
+
+def test_documents_are_taken_no_further_ahead_than_the_bounds() -> None:
+    taken = 0
+
+    def documents() -> Iterator[tuple[bytes, str]]:
+        nonlocal taken
+        for _ in range(3 * process.AHEAD):
+            taken += 1
+            yield b"word " * 2000, MARKDOWN
+
+    with ChildParser() as parser:
+        results = parser.parse_many(documents())
+        next(results)
+        assert taken * 10_000 <= process.AHEAD_BYTES + 20_000
+        results.close()
+
+
+def test_a_document_that_ends_its_child_takes_no_other_with_it() -> None:
+    child = process.ChildProcess("tests.support.fragile_worker")
+    try:
+        asked = [(b"die" if i % 5 == 3 else b"", b"%d" % i) for i in range(20)]
+        answers = list(child.answers([None, *asked, None]))
+    finally:
+        child.close()
+    assert answers[0] is None and answers[-1] is None
+    for i, answer in enumerate(answers[1:-1]):
+        assert isinstance(answer, InputError) if i % 5 == 3 else answer == b"%d" % i
 
 
 def test_a_batch_that_is_left_early_does_not_confuse_the_next_one() -> None:
@@ -123,17 +165,16 @@ def test_the_environment_stays_with_the_parent(monkeypatch: pytest.MonkeyPatch) 
     assert b"CANARY" not in environment
 
 
-def test_a_fault_of_a_parser_stops_the_worker_after_a_plain_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_: bytes, __: str) -> None:
+def test_a_fault_of_a_parser_stops_the_worker_after_a_plain_answer() -> None:
+    def fail(_: bytes, __: bytes) -> bytes:
         raise RecursionError("CANARY")
 
-    monkeypatch.setattr(worker, "parse_document", fail)
     requests = io.BytesIO()
     for part in (b"text/plain", b"x", b"text/plain", b"y"):
         frames.write_frame(requests, part)
     requests.seek(0)
     answers = io.BytesIO()
-    assert worker.serve(requests, answers, 1000) == 3
+    assert worker.serve(requests, answers, 1000, fail) == 3
     answers.seek(0)
     answer = frames.read_frame(answers)
     assert answer is not None

@@ -1,0 +1,124 @@
+"""What can be said of a document from its own bytes: canonical text, cuts, index terms. A pure function.
+
+That is why it can be done in another process: see ``draft_frames`` for how a draft comes back.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from clearcite.domain.corpus import Description, ParsedDocument
+from clearcite.domain.digest import sha256_text
+from clearcite.errors import InputError, IntegrityFault
+from clearcite.ingest.chunk import Cut, cut_document
+from clearcite.ingest.enrich import derive_title
+from clearcite.ports import Job, Parser
+from clearcite.text.analysis import Analyzer
+from clearcite.text.phrases import folded_words
+
+Parse = Callable[[bytes, str], ParsedDocument]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sheet:
+    """What reading a document needs to know besides its content. ``title``: the source's own, which goes before
+    the parsed one; ``name`` is the title where neither gives one. ``language``: as stated."""
+
+    media_type: str
+    title: str | None
+    name: str
+    language: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Draft:
+    """``terms`` counts the index terms of text and context, cut by cut; ``normal_sha256`` is the digest of the
+    normalised text, by which mirrors are recognised."""
+
+    text: str
+    title: str
+    normal_sha256: str
+    cuts: tuple[Cut, ...]
+    terms: tuple[dict[str, int], ...]
+    flags: tuple[str, ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
+
+
+class Drafter(Protocol):
+    """Runs ``draft`` over the jobs of an outbox."""
+
+    def draft_many(self, jobs: Iterable[Job]) -> Iterator[Draft | InputError | None]:
+        """In the order of the jobs; InputError for a document that cannot be read, None for a job that projects
+        nothing. Jobs may be taken ahead of their drafts."""
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recipe:
+    """What a pipeline manifest says about drafts."""
+
+    analyzer: Analyzer
+    chunk_words: int
+
+    def draft(self, parse: Parse, content: bytes, sheet: Sheet) -> Draft:
+        """Raises InputError for a document that cannot be parsed."""
+        parsed = parse(content, sheet.media_type)
+        title = sheet.title or parsed.title or sheet.name
+        cuts = cut_document(parsed, title=title, words=self.chunk_words)
+        terms = [
+            self.analyzer.analyze_document(
+                f"{cut.context}\n{parsed.text[cut.start : cut.end]}", sheet.language
+            )
+            for cut in cuts
+        ]
+        return Draft(
+            text=parsed.text,
+            title=title,
+            normal_sha256=sha256_text(" ".join(folded_words(parsed.text))),
+            cuts=cuts,
+            terms=tuple(terms),
+            flags=parsed.flags,
+            notes=parsed.notes,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LocalDrafter:
+    """In this process: for tests and for text one wrote oneself."""
+
+    parser: Parser
+    recipe: Recipe
+
+    def draft_many(self, jobs: Iterable[Job]) -> Iterator[Draft | InputError | None]:
+        for job in jobs:
+            yield self._draft(job) if job.kind == "project" else None
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _draft(self, job: Job) -> Draft | InputError:
+        try:
+            return self.recipe.draft(self.parser.parse, content_of(job), sheet_of(job))
+        except InputError as error:
+            return error
+
+
+def sheet_of(job: Job) -> Sheet:
+    described = description_of(job)
+    return Sheet(
+        media_type=described.media_type,
+        title=described.title,
+        name=derive_title(job.key.document_id),
+        language=described.language,
+    )
+
+
+def content_of(job: Job) -> bytes:
+    return job.content if job.text is None else job.text.encode("utf-8")
+
+
+def description_of(job: Job) -> Description:
+    if job.description is None:
+        raise IntegrityFault("A revision has no description.")
+    return job.description

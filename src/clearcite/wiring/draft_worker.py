@@ -1,0 +1,27 @@
+"""The process that reads documents: the parsers, and what follows from one document's text alone.
+
+Run by ``drafting.py`` as ``python -m clearcite.wiring.draft_worker MEMORY SECONDS CHUNK_WORDS LANGUAGE ...``. It
+sees content and titles, one document after the other, and no identity, access list, key or file.
+"""
+
+import sys
+
+from clearcite.adapters.parsers.formats import parse_document
+from clearcite.adapters.parsers.worker import run
+from clearcite.ingest.draft import Recipe
+from clearcite.ingest.draft_frames import decode_sheet, encode_draft
+from clearcite.text.analysis import Analyzer
+
+
+def main() -> int:
+    words, *languages = sys.argv[3:]
+    recipe = Recipe(analyzer=Analyzer(languages), chunk_words=int(words))
+
+    def answer(sheet: bytes, content: bytes) -> bytes:
+        return encode_draft(recipe.draft(parse_document, content, decode_sheet(sheet)))
+
+    return run(answer)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,135 @@
+"""Projecting batch by batch, the next one read while this one is published; and what a failure leaves."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from clearcite.errors import DependencyUnavailable, InputError
+from clearcite.ingest import pipeline
+from clearcite.ingest.draft import Draft, Drafter
+from clearcite.ingest.pipeline import project
+from clearcite.ports import Job
+from tests.support.world import GENERATION, World, deletion, make_world, principal, record
+
+STAFF = principal("staff")
+SECOND = 1_000_000
+
+
+@dataclass
+class Eager:
+    """A drafter that takes jobs far ahead of their drafts, as the one in a child process does."""
+
+    inner: Drafter
+    ahead: int = 1000
+    taken: list[Job] = field(default_factory=list)
+    broken: bool = False
+
+    def draft_many(self, jobs: Iterable[Job]) -> Iterator[Draft | InputError | None]:
+        source = iter(jobs)
+        while some := list(islice(source, self.ahead)):
+            self.taken += some
+            if self.broken:
+                raise DependencyUnavailable("The parser process cannot be started.")
+            yield from self.inner.draft_many(some)
+
+    def close(self) -> None:
+        self.inner.close()
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "BATCH_JOBS", 4)
+
+
+def eager(world: World, **options: Any) -> tuple[World, Eager]:
+    drafter = Eager(inner=world.builder.drafter, **options)
+    return replace(world, builder=replace(world.builder, drafter=drafter)), drafter
+
+
+def work(world: World) -> Iterator[pipeline.Projected]:
+    return project(world.services.ledger, world.pipeline.index, world.builder, GENERATION, "worker")
+
+
+def names(world: World) -> list[str]:
+    return [item.document_id for item in world.engine.documents(STAFF)]
+
+
+def claimable(world: World) -> int:
+    return len(world.services.ledger.claim(GENERATION, 100, "somebody"))
+
+
+@pytest.mark.usefixtures("small")
+def test_the_next_batch_is_claimed_before_this_one_is_published() -> None:
+    world, drafter = eager(make_world(), ahead=6)
+    world.put(*(record(f"d{n}", f"Text number {n}.") for n in range(10)), publish=False)
+    steps = work(world)
+    assert len(next(steps).published) == 4
+    assert len(drafter.taken) == 6
+    assert names(world) == ["d0", "d1", "d2", "d3"]
+    assert [len(batch.published) for batch in steps] == [4, 2]
+    assert len(names(world)) == 10
+
+
+@pytest.mark.usefixtures("small")
+def test_deletes_access_changes_and_refusals_keep_their_places_among_the_drafts() -> None:
+    world, _ = eager(make_world())
+    items = [record(f"d{n}", f"Text number {n}.") for n in range(6)]
+    world.put(*items)
+    world.put(
+        deletion(items[0]),
+        record("d1", "Text number 1.", ("staff", "others"), sequence=2),
+        record("d2", "New text.", sequence=2),
+        record("d3", "\x00", sequence=2, media_type="application/pdf"),
+        record("d4", "Newer text.", sequence=2),
+        publish=False,
+    )
+    batches = list(work(world))
+    assert [job.key.document_id for batch in batches for job, _ in batch.failed] == ["d3"]
+    assert sum(len(batch.published) for batch in batches) == 4
+    assert sorted(names(world)) == ["d1", "d2", "d3", "d4", "d5"]
+    assert world.engine.document("d4", STAFF).text == "Newer text."
+
+
+@pytest.mark.usefixtures("small")
+def test_jobs_whose_worker_was_lost_are_tried_with_nothing_else_in_hand() -> None:
+    world, drafter = eager(make_world(), ahead=1000)
+    world.put(*(record(f"d{n}", f"Text number {n}.") for n in range(8)), publish=False)
+    assert len(world.services.ledger.claim(GENERATION, 4, "lost")) == 4
+    world.clock.value += 3600 * SECOND
+    steps = work(world)
+    assert len(next(steps).published) == 4
+    assert [job.attempts for job in drafter.taken] == [2, 2, 2, 2]
+    assert len(next(steps).published) == 4
+    assert list(steps) == []
+
+
+@pytest.mark.usefixtures("small")
+def test_what_was_claimed_is_given_back_when_the_work_is_stopped() -> None:
+    world, _ = eager(make_world())
+    world.put(*(record(f"d{n}", f"Text number {n}.") for n in range(10)), publish=False)
+    steps = work(world)
+    next(steps)
+    steps.close()  # type: ignore[attr-defined]
+    assert claimable(world) == 6
+
+
+@pytest.mark.parametrize("part", ["drafter", "index"])
+@pytest.mark.usefixtures("small")
+def test_what_was_claimed_is_given_back_when_a_part_fails(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    world, drafter = eager(make_world())
+    world.put(*(record(f"d{n}", f"Text number {n}.") for n in range(10)), publish=False)
+
+    def refuse(_: object) -> None:
+        raise DependencyUnavailable("no space")
+
+    if part == "drafter":
+        drafter.broken = True
+    else:
+        monkeypatch.setattr(world.pipeline.index, "write", refuse)
+    with pytest.raises(DependencyUnavailable):
+        list(work(world))
+    assert claimable(world) == 10
+    assert names(world) == []
