@@ -15,7 +15,7 @@ from clearcite.adapters.parsers.registry import parser_fingerprint
 from clearcite.config import Settings, SourceSettings
 from clearcite.domain.digest import digest
 from clearcite.domain.manifest import PipelineManifest
-from clearcite.errors import InputError
+from clearcite.errors import ConfigError, InputError
 from clearcite.ingest.build import Builder
 from clearcite.ingest.chunk import CHUNKER
 from clearcite.ports import Connector, Ledger
@@ -74,9 +74,6 @@ class Workshop:
 
 def open_workshop(settings: Settings) -> Workshop:
     """Open a store for writing, making it if it is new."""
-    store = settings.path(settings.store)
-    store.mkdir(mode=0o700, parents=True, exist_ok=True)
-    ledger = open_sqlite_ledger(store / LEDGER, SystemClock())
     embedder = passage_embedder(settings)
     analyzer = Analyzer(languages=settings.languages, synonyms=dict(settings.synonyms))
     manifest = PipelineManifest(
@@ -87,6 +84,12 @@ def open_workshop(settings: Settings) -> Workshop:
         languages=settings.languages,
         synonyms=settings.synonyms,
     )
+    store = settings.path(settings.store)
+    try:
+        store.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"The folder of the store cannot be made: {type(error).__name__}.") from error
+    ledger = open_sqlite_ledger(store / LEDGER, SystemClock())
     generation = _generation_for(ledger, manifest)
     return Workshop(
         ledger=ledger,
@@ -145,20 +148,23 @@ def connector_for(
 def _keep_root(file: Path, root: Path, source: SourceSettings) -> None:
     """A source is one folder: taken from another one, every document of the first would count as deleted.
 
-    A folder that has moved is not there any more, and its new place takes over.
+    The place is kept relative to the store, so that both can be copied together. A folder that has moved is not
+    there any more, and its new place takes over.
     """
-    place = root.resolve()
-    before = Path(os.fsdecode(file.read_bytes())) if file.is_file() else place
-    if before != place and before.is_dir():
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    kept = os.path.relpath(root.resolve(), file.parent.resolve())
+    before = os.fsdecode(file.read_bytes()) if file.is_file() else None
+    if before == kept:
+        return
+    if before is not None and (file.parent / before).is_dir():
         raise InputError(
-            f"The source {source.source_id} of the tenant {source.tenant} is the folder {before} already."
-            f" Give {place} a name of its own: --source NAME, or source_id in its [[sources]] table."
+            f"The source {source.source_id} of the tenant {source.tenant} is another folder already:"
+            f" {(file.parent / before).resolve()}. Give {root} a name of its own: --source NAME, or source_id in"
+            " its [[sources]] table."
         )
-    if before != place or not file.is_file():
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        fresh = file.with_suffix(".new-root")
-        fresh.write_bytes(os.fsencode(place))
-        fresh.replace(file)
+    fresh = file.with_suffix(".new-root")
+    fresh.write_bytes(os.fsencode(kept))
+    fresh.replace(file)
 
 
 def _generation_for(ledger: Ledger, manifest: PipelineManifest) -> str:

@@ -6,7 +6,7 @@ from typing import cast
 
 import typer
 
-from clearcite.errors import ClearciteError, InputError
+from clearcite.errors import ClearciteError, DependencyUnavailable, InputError
 from clearcite.interfaces.cli import admin, answers, demo, documents, ingestion, traces
 from clearcite.interfaces.cli.common import printable
 
@@ -43,8 +43,7 @@ def main() -> None:
 def run(args: list[str]) -> int:
     """The exit code of a command line."""
     try:
-        _check_encoding(args)
-        result = app(args=args, prog_name="clearcite", standalone_mode=False)
+        result = app(args=[_decoded(arg) for arg in args], prog_name="clearcite", standalone_mode=False)
     except ClearciteError as error:
         _complain(error)
         return error.exit_code
@@ -52,21 +51,30 @@ def run(args: list[str]) -> int:
         cast(typer.BadParameter, error).show(sys.stderr)
         return InputError.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        print("Interrupted. What was acknowledged is kept; run the same command to go on.", file=sys.stderr)
-        return INTERRUPTED
+        result = INTERRUPTED
     except (BrokenPipeError, SystemExit):  # typer and rich leave with 1, a verdict, when nobody reads on
         _drop_stdout()
         return 0
+    except OSError as error:
+        fault = DependencyUnavailable(f"The system refused an operation ({type(error).__name__}).")
+        _complain(fault)
+        return fault.exit_code
     except Exception as error:  # noqa: BLE001 - the last border: no traceback, no path, but a name to report
         print(f"Internal error ({type(error).__name__}). Please report it.", file=sys.stderr)
         return INTERNAL
+    if result == INTERRUPTED:  # some releases of typer turn an interrupt into this result
+        print("Interrupted. What was acknowledged is kept; run the same command to go on.", file=sys.stderr)
     return result if isinstance(result, int) else 0
 
 
-def _check_encoding(args: list[str]) -> None:
-    for arg in args:
-        if not arg.isascii() and any(0xD800 <= ord(char) <= 0xDFFF for char in arg):
-            raise InputError("An argument is not valid Unicode.")
+def _decoded(arg: str) -> str:
+    """An argument as UTF-8, also where the locale could not read it. Raises InputError for other bytes."""
+    if arg.isascii() or not any(0xD800 <= ord(char) <= 0xDFFF for char in arg):
+        return arg
+    try:
+        return os.fsencode(arg).decode("utf-8")
+    except ValueError as error:
+        raise InputError("An argument is not valid Unicode.") from error
 
 
 def _complain(error: ClearciteError) -> None:

@@ -1,0 +1,114 @@
+"""Every command explains itself, ends with the exit code of the table, and never with a traceback."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+
+from clearcite import __version__
+from clearcite.interfaces.cli.main import app
+from tests.support.shell import COMMANDS, clearcite, process
+
+LEAVE = "How many days of paid leave do employees have?"
+
+
+def test_the_list_of_commands_is_complete() -> None:
+    names = [
+        item.name or (item.callback.__name__ if item.callback else "") for item in app.registered_commands
+    ]
+    assert sorted(names) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_says_what_it_does_and_shows_an_example(empty: Path, command: str) -> None:
+    done = clearcite(empty, command, "--help")
+    assert done.code == 0
+    assert f"clearcite {command}" in done.out.split("\n", 3)[3], "an example"
+    assert "Example" in done.out
+    first = done.out.split("\n")[2].strip()
+    assert first[0].isupper() and first.endswith("."), "a sentence"
+    assert list(empty.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "status"),
+    [
+        (["ask", LEAVE, "--as", "ann"], 0, "answered"),
+        (["ask", "What is the weather on Mars?", "--as", "ann"], 0, "insufficient_evidence"),
+        (["ask", "What is the lodging allowance per night?", "--as", "ann"], 0, "conflict"),
+        (["ask", "Where is my order right now?", "--as", "ann"], 0, "tool_required"),
+        (["ask", LEAVE, "--as", "ann", "--failure", "retrieval_error"], 3, "dependency_unavailable"),
+        (["ask", LEAVE, "--as", "ann", "--failure", "generation_error"], 3, "generation_unavailable"),
+        (["ask", LEAVE, "--as", "ann", "--failure", "reranker_error"], 0, "answered"),
+        (["ask", "Where is my order right now?", "--as", "ann", "--failure", "retrieval_error"], 0, "tool_required"),
+        (["search", "paid leave", "--as", "ann"], 0, "answered"),
+    ],
+)  # fmt: skip
+def test_the_response_is_on_stdout_whatever_the_exit_code(
+    company: Path, args: list[str], code: int, status: str
+) -> None:
+    done = clearcite(company, *args)
+    assert (done.code, done.json["status"], done.err) == (code, status, "")
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize(
+    ("failure", "code"), [(None, 0), ("retrieval_error", 3), ("generation_error", 3), ("reranker_error", 0)]
+)
+def test_the_format_never_changes_an_exit_code(
+    company: Path, form: str, failure: str | None, code: int
+) -> None:
+    flags = [] if failure is None else ["--failure", failure]
+    assert clearcite(company, "ask", LEAVE, "--as", "ann", "--format", form, *flags).code == code
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        [], ["bogus"], ["--bogus"], ["ask"], ["ask", "x", "--bogus"], ["ask", "x", "y"], ["search", "x", "-k", "many"],
+        ["delete", "leave.md"], ["ingest", "--semantic"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_command_line_that_does_not_fit_ends_with_2(empty: Path, args: list[str]) -> None:
+    done = clearcite(empty, *args)
+    assert done.code == 2
+    assert done.out == ""
+    assert "Usage: clearcite" in done.err or "requires an argument" in done.err
+    assert list(empty.iterdir()) == []
+
+
+def test_a_damaged_store_ends_with_4_and_looks_like_an_outage(copy: Path) -> None:
+    with closing(apsw.Connection(str(copy / ".clearcite" / "ledger.db"))) as db:
+        db.execute("UPDATE chunks SET text = replace(text, '25 days', '52 days')")
+        assert db.total_changes() > 0
+    done = clearcite(copy, "ask", LEAVE, "--as", "ann")
+    assert (done.code, done.json["status"]) == (4, "dependency_unavailable")
+    assert "52 days" not in done.out + done.err
+
+
+def test_a_store_that_is_no_database_ends_with_4(copy: Path) -> None:
+    for file in (copy / ".clearcite").glob("ledger.db*"):
+        file.unlink()
+    (copy / ".clearcite" / "ledger.db").write_bytes(b"not a database, but long enough to be looked at" * 100)
+    done = clearcite(copy, "ask", "x", "--as", "ann")
+    assert (done.code, done.out) == (4, "")
+    assert done.err.startswith("integrity_fault: ")
+
+
+def test_the_module_runs_as_a_command(company: Path) -> None:
+    done = process(company, "list", "--as", "ann", "--format", "text")
+    assert done.code == 0
+    assert "handbook/leave.md" in done.out
+    assert done.err == ""
+    assert __version__
+
+
+def test_nobody_reading_on_is_no_fault(company: Path) -> None:
+    script = "import subprocess, sys; p = subprocess.Popen([sys.executable, '-m', 'clearcite', 'list', '--as', 'ann'],"
+    script += " stdout=subprocess.PIPE); p.stdout.close(); sys.exit(p.wait())"
+    done = process(company, python=("-c", script))
+    assert (done.code, done.err) == (0, "")

@@ -1,0 +1,196 @@
+"""Taking documents in: again, interrupted, killed, from several folders; and the demo."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.shell import Done, clearcite, everything, process, without, write
+
+GROUP = ("--group", "staff")
+WORDS = ("pump", "valve", "gate", "crane", "scale", "ramp", "lift", "truck", "dock", "yard", "fork", "belt")
+MANY = 1_500
+
+
+def text(number: int) -> str:
+    words = " ".join(WORDS[(number * step) % len(WORDS)] for step in (1, 5, 7, 11))
+    return f"# Sheet {number}\n\nThe {words} of sheet {number} costs EUR {number % 97} a day.\n"
+
+
+def ingest(folder: Path, *args: str) -> Done:
+    return clearcite(folder, "ingest", *args)
+
+
+def test_unchanged_input_is_all_noop(empty: Path) -> None:
+    write(empty, {f"docs/{i}.md": text(i) for i in range(20)})
+    first, again = ingest(empty, "docs", *GROUP), ingest(empty, "docs", *GROUP)
+    assert (first.code, again.code) == (0, 0)
+    assert "20 created; 20 chunks indexed" in first.err
+    assert "20 noop; 0 chunks indexed" in again.err
+
+
+def test_changes_renames_and_removals_are_followed(empty: Path) -> None:
+    write(empty, {f"docs/{i}.md": text(i) for i in range(4)})
+    ingest(empty, "docs", *GROUP)
+    write(empty, {"docs/0.md": text(90), "docs/new.md": text(91)})
+    (empty / "docs" / "1.md").unlink()
+    (empty / "docs" / "2.md").rename(empty / "docs" / "two.md")
+    done = ingest(empty, "docs", *GROUP)
+    assert "2 created, 2 deleted, 1 noop, 1 revised" in done.err
+    assert [item["document_id"] for item in everything(empty)] == ["0.md", "3.md", "new.md", "two.md"]
+
+
+def test_many_files_gone_at_once_wait_for_a_yes(empty: Path) -> None:
+    write(empty, {f"docs/{i}.md": text(i) for i in range(40)})
+    ingest(empty, "docs", *GROUP)
+    for i in range(30):
+        (empty / "docs" / f"{i}.md").unlink()
+    done = ingest(empty, "docs", *GROUP)
+    assert (done.code, "wait for approval" in done.err) == (2, True)
+    assert len(everything(empty)) == 40
+    assert ingest(empty, "docs", *GROUP, "--approve-deletes").code == 0
+    assert len(everything(empty)) == 10
+
+
+def test_two_folders_never_delete_each_other_s_documents(empty: Path) -> None:
+    write(empty, {"a/a.md": text(1), "b/b.md": text(2)})
+    assert ingest(empty, "a", *GROUP).code == 0
+    refused = ingest(empty, "b", *GROUP)
+    assert (refused.code, "--source NAME" in refused.err) == (2, True)
+    assert ingest(empty, "b/b.md", *GROUP).code == 2
+    assert ingest(empty, "b", *GROUP, "--source", "b").code == 0
+    assert [item["document_id"] for item in everything(empty)] == ["b.md", "a.md"]
+    (empty / "a").rename(empty / "moved")
+    moved = ingest(empty, "moved", *GROUP)
+    assert (moved.code, "1 noop" in moved.err) == (0, True)
+
+
+def test_a_folder_with_its_own_configuration_is_taken_as_it_says(empty: Path) -> None:
+    toml = '[[sources]]\npath = "docs"\ntenant = "acme"\nallowed_groups = ["board"]\n'
+    write(empty, {"project/clearcite.toml": toml, "project/docs/a.md": text(1)})
+    assert ingest(empty / "project", ".").code == 0
+    assert len(everything(empty / "project", group="board", tenant="acme")) == 1
+    assert ingest(empty, "project").code == 0
+    assert len(everything(empty, group="board", tenant="acme")) == 1
+    assert everything(empty, group="staff", tenant="acme") == []
+
+
+def test_a_new_manifest_is_built_beside_and_then_served_alone(empty: Path) -> None:
+    toml = '[[sources]]\npath = "docs"\nallowed_groups = ["staff"]\n'
+    write(empty, {"clearcite.toml": toml, "docs/a.md": "# Rooms\n\nThe lodging allowance is EUR 140.\n"})
+    ingest(empty)
+    search = ("search", "inn", "--tenant", "default", *GROUP)
+    assert clearcite(empty, *search).json["hits"] == []
+    write(empty, {"clearcite.toml": toml + '[synonyms]\ninn = ["lodging"]\n'})
+    assert clearcite(empty, *search).json["hits"] == [], "until it is built"
+    done = ingest(empty)
+    assert (done.code, "1 reprocessed" in done.err or "1 noop" in done.err) == (0, True)
+    assert len(clearcite(empty, *search).json["hits"]) == 1
+    generations = clearcite(empty, "status").json["generations"]
+    assert [item["live"] for item in generations if item["state"] == "active"] == [True]
+
+
+def state(folder: Path) -> list[Any]:
+    """What somebody sees of a store, and how much an operator counts in it."""
+    seen: list[Any] = [everything(folder)]
+    for word in ("pump", "sheet 77", "crane yard", "EUR 96"):
+        found = clearcite(
+            folder, "search", word, "--tenant", "default", *GROUP, "-k", "100", "--collapse", "passage"
+        )
+        seen.append(without(found.json, ["trace_id"]))
+    status = clearcite(folder, "status").json
+    return [
+        *seen,
+        status["documents"],
+        status["chunks"],
+        status["revisions"],
+        status["tombstones"],
+        status["outbox"],
+    ]
+
+
+def wait_for(there: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not there() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert there()
+
+
+def interrupted(
+    folder: Path, when: Callable[[], bool], how: signal.Signals = signal.SIGINT
+) -> tuple[int, str]:
+    """Start to take the folder in and send a signal at a moment."""
+    child = subprocess.Popen(
+        [sys.executable, "-m", "clearcite", "ingest", "docs", *GROUP],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    wait_for(when)
+    os.killpg(child.pid, how)
+    said = child.communicate(timeout=60)[1].decode()
+    return child.returncode, said
+
+
+def test_an_interrupted_run_goes_on_where_it_was_and_ends_in_the_same_state(empty: Path) -> None:
+    sheets = {f"docs/{i:04}.md": text(i) for i in range(MANY)}
+    for name in ("once", "twice"):
+        write(empty / name, sheets)
+    assert ingest(empty / "once", "docs", *GROUP).code == 0
+
+    store = empty / "twice" / ".clearcite"
+    code, said = interrupted(empty / "twice", lambda: any(store.glob("sources/*.jsonl")))
+    assert (code, "run the same command to go on" in said) == (130, True)
+    assert "Traceback" not in said
+    code, said = interrupted(empty / "twice", lambda: any(store.glob("index/*/*.seg*")))
+    assert code == 130, said
+    assert len(everything(empty / "twice")) < MANY, "it was stopped before the end"
+    done = ingest(empty / "twice", "docs", *GROUP)
+    assert done.code == 0, done.err
+    assert state(empty / "twice") == state(empty / "once")
+
+
+def test_a_killed_run_is_not_taken_for_a_finished_one(empty: Path) -> None:
+    write(empty, {f"docs/{i:04}.md": text(i) for i in range(600)})
+    store = empty / ".clearcite"
+    interrupted(empty, lambda: any(store.glob("index/*/*.seg*")), signal.SIGKILL)
+    done = ingest(empty, "docs", *GROUP)
+    left = 600 - len(everything(empty))
+    assert (done.code, left > 0) in ((3, True), (0, False))
+    assert ("are with another worker" in done.err) == (left > 0)
+
+
+def test_the_demo_ends_as_its_questions_say(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLEARCITE_STORE", str(empty / "real"))
+    done = clearcite(empty, "demo", "--dir", "here")
+    assert done.code == 0, done.err
+    assert "8 questions asked" in done.out
+    assert not (empty / "real").exists(), "the environment leads the demo nowhere else"
+    again = clearcite(empty, "demo", "--dir", "here", "--failure", "retrieval_error")
+    assert again.code == 0
+    assert again.out.count("dependency_unavailable") == 7, "all but the question about live state"
+    (empty / "mine").mkdir()
+    write(empty, {"mine/policy.toml": "mine"})
+    assert clearcite(empty, "demo", "--dir", "mine").code == 2
+    assert (empty / "mine" / "policy.toml").read_text() == "mine"
+
+
+def test_asking_needs_nothing_that_only_posix_has(company: Path) -> None:
+    blocked = (
+        "import sys; sys.modules.update(dict.fromkeys(('resource', 'fcntl', 'pwd', 'grp', 'termios'))); "
+    )
+    run = blocked + "from clearcite.interfaces.cli.main import main; main()"
+    question = "How many days of paid leave do employees have?"
+    done = process(company, "ask", question, "--as", "ann", python=("-c", run))
+    assert (done.code, done.json["status"]) == (0, "answered"), done.err
+    said = process(company, "ingest", python=("-c", run)).err
+    assert "Traceback" not in said
