@@ -8,14 +8,16 @@ comes from readable evidence and readable counts.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from clearcite.answer.sufficiency_model import LEXICAL, SEMANTIC, Model
+from clearcite.answer.sufficiency_model import MODELS, Model
 from clearcite.domain.answer import Claim
 from clearcite.domain.retrieval import Evidence, Passage, Plan
 from clearcite.ports import Embedder
 from clearcite.text.analysis import Analyzer
-from clearcite.text.candidates import Asked, Candidate, candidates, in_context, read_question, terms_of
-from clearcite.text.coverage import Need, coverage, missing
+from clearcite.text.asks import is_statement
+from clearcite.text.candidates import Asked, Candidate, candidates, in_context, read_question
+from clearcite.text.coverage import Need, coverage, depth, missing
 from clearcite.text.forms import clean_text
 from clearcite.text.similarity import Similarity
 from clearcite.text.tokens import raw_tokens, token_spans
@@ -24,6 +26,11 @@ Features = dict[str, int]
 CLEAR = 1500
 """Log odds (thousandths) above which an answer is more than just sufficient."""
 MOST_NEEDS = 10
+FOURTH = 3
+MOST_WORDS = 60
+"""Words of a text compared one by one with an uncovered word (3 ms each)."""
+DEEPEST = 3
+"""Passages, by their best units, among which the one that speaks most of the question is looked for."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,8 +58,7 @@ def judge(
     if not claims or not found or not asked.needs:
         return Sufficiency(score=-1, answerable=False, clear=False)
     features = measure(asked, found)
-    model = SEMANTIC if similarity else LEXICAL
-    score = log_odds(model, features)
+    score = log_odds(MODELS[form(plan.question), similarity is not None], features)
     lacking = missing(asked.needs, found[0].terms | found[0].context)
     return Sufficiency(
         score=score,
@@ -63,6 +69,11 @@ def judge(
     )
 
 
+def form(question: str) -> Literal["claim", "question"]:
+    """A claim to be checked brings its own answer; a question lacks it. They are judged by different weights."""
+    return "claim" if is_statement(question) else "question"
+
+
 def log_odds(model: Model, features: Mapping[str, int]) -> int:
     return model.bias + sum(weight * features.get(name, 0) for name, weight in model.weights) // 1000
 
@@ -70,35 +81,30 @@ def log_odds(model: Model, features: Mapping[str, int]) -> int:
 def measure(asked: Asked, found: Sequence[Candidate]) -> Features:
     """The features of a question with its candidates, best first, in thousandths."""
     best = found[0]
+    passages = list(dict.fromkeys(item.passage for item in found))
     around = best.terms | best.context
     lacking = missing(asked.needs, around)
     features = {
-        "cover": coverage(asked.needs, best.terms),
-        "around": coverage(asked.needs, around),
-        "reach": coverage(asked.needs, passage_terms(asked, best.passage)),
-        "kind": best.feature("kind"),
+        # How much of the question the best passage covers, and how often the one that says most says it.
+        "reach": coverage(asked.needs, _counts(asked, best.passage)),
+        "depth": max(depth(asked.needs, _counts(asked, passage)) for passage in passages[:DEEPEST]),
+        # Evidence for one thing gathers in few documents; what only touches it is scattered.
+        "spread": 1000 * len({passage.key for passage in passages}) // len(passages),
         "near": best.feature("near"),
+        "lead": (best.score - found[min(FOURTH, len(found) - 1)].score) // 5,
         "needs": 1000 * min(len(asked.needs), MOST_NEEDS) // MOST_NEEDS,
+        # Codes, numbers and proper names can not be said in other words.
         "lacks_code": 1000 * any(need.coded for need in lacking),
-        "lacks_name": 1000 * any(need.named for need in lacking),
-        "rarest_lacking": max((need.weight for need in lacking), default=0) // 12,
-        "unknown_name": 1000 * any(need.named and need.frequency == 0 for need in asked.needs),
-        "unknown": _unknown(asked.needs),
-        "lead": (best.score - found[min(3, len(found) - 1)].score) // 5,
+        "rare_proper": max((need.weight for need in lacking if need.proper), default=0) // 12,
+        "unknown_proper": 1000 * any(need.proper and need.frequency == 0 for need in asked.needs),
     }
     if asked.similarity is not None:
         features |= _meaning(asked, asked.similarity, best, lacking)
     return features
 
 
-def passage_terms(asked: Asked, passage: Passage) -> frozenset[str]:
-    return terms_of(asked, f"{passage.context}\n{passage.text}", passage)
-
-
-def _unknown(needs: Sequence[Need]) -> int:
-    """The share of the question's weight in words that no readable passage has."""
-    total = sum(need.weight for need in needs)
-    return 1000 * sum(need.weight for need in needs if need.frequency == 0) // total
+def _counts(asked: Asked, passage: Passage) -> Mapping[str, int]:
+    return asked.analyzer.analyze_document(f"{passage.context}\n{passage.text}", passage.language)
 
 
 def _meaning(asked: Asked, similarity: Similarity, best: Candidate, lacking: Sequence[Need]) -> Features:
@@ -132,6 +138,7 @@ def _soft_coverage(asked: Asked, similarity: Similarity, best: Candidate, lackin
     """Coverage where an uncovered word counts by its nearest word of the text, its title and headings."""
     around = "\n".join((best.text, best.passage.title, *best.passage.heading))
     words = [word for word in dict.fromkeys(raw_tokens(clean_text(around).casefold())) if len(word) > 2]
+    words = words[:MOST_WORDS]
     total = gained = 0
     for need in asked.needs:
         near = 1000

@@ -15,7 +15,6 @@ class ClaimWeights:
     cover: int = 0
     around: int = 0
     kind: int = 0
-    demand: int = 0
     coded: int = 0
     named: int = 0
     plain: int = 0

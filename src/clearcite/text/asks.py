@@ -69,6 +69,12 @@ _CHOICE = frozenset(
     ]
 )
 
+_ASKING = frozenset(
+    ("who", "whom", "whose", "what", "which", "when", "where", "why", "how", "tell", "show", "explain", "give", "list",
+     "quem", "que", "qual", "quais", "quando", "onde", "como", "quanto", "quanta", "quantos", "quantas", "diga",
+     "porque")
+)  # fmt: skip
+FEW_WORDS, LONG_WITHOUT_STOP = 3, 7
 _YEAR = re.compile(r"1[1-9]\d\d|20\d\d")
 _ARTICLES = frozenset(("one", "um", "uma"))
 _TIMES = frozenset(("date", "time", "weekday", "duration", "months", "working-days"))
@@ -97,6 +103,14 @@ def expected_answer(question: str) -> Expected:
     if not kinds and words and words[0] in _CHOICE:
         kinds.add("choice")
     return Expected(kinds=frozenset(kinds), known=frozenset(words))
+
+
+def is_statement(question: str) -> bool:
+    """Whether it is a claim to be checked rather than a question or a few words: a sentence that asks nothing."""
+    words = folded_words(question)
+    if not words or "?" in question or words[0] in _ASKING or words[0] in _CHOICE:
+        return False
+    return len(words) >= (FEW_WORDS if question.rstrip().endswith(".") else LONG_WITHOUT_STOP)
 
 
 def answers_kind(

@@ -4,13 +4,13 @@ A word is worth one bit plus its inverse document frequency, in 1/1024 bits, fro
 Where nothing was counted, names and numbers are worth twice a plain word. Integers throughout.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from clearcite.domain.retrieval import Plan, QueryTerm
 from clearcite.text.analysis import Analyzer, is_covered
 from clearcite.text.forms import clean_text
-from clearcite.text.tokens import token_spans
+from clearcite.text.tokens import fold, token_spans
 
 BIT = 1024
 
@@ -30,19 +30,21 @@ _WEAK_WORDS = frozenset(_WEAK.split())
 class Need:
     """A word of the question that an answer should cover.
 
-    ``named``: it is written like a name, a number or a code; ``coded``: it holds a digit, so nothing else will do.
+    ``named``: it is written like a name, a number or a code; ``coded``: it holds a digit, so nothing else will do;
+    ``proper``: it is a capitalised word inside the question, so most likely the name of one thing.
     """
 
     unit: QueryTerm
     weight: int
     named: bool
     coded: bool = False
+    proper: bool = False
     frequency: int | None = None
 
 
 def needs_of(plan: Plan, analyzer: Analyzer) -> tuple[Need, ...]:
     """What the question needs covered, in its order. Empty when it only asks."""
-    named = _named_words(plan.question)
+    named, proper = _named_words(plan.question), _proper_words(plan.question)
     found = []
     for unit in analyzer.informative(plan.question):
         is_name = any(word in unit.surface for word in named)
@@ -54,7 +56,16 @@ def needs_of(plan: Plan, analyzer: Analyzer) -> tuple[Need, ...]:
         if unit.surface in _WEAK_WORDS and not is_name:
             weight //= 2
         coded = any(char.isdigit() for char in unit.surface)
-        found.append(Need(unit=unit, weight=weight, named=is_name, coded=coded, frequency=frequency))
+        found.append(
+            Need(
+                unit=unit,
+                weight=weight,
+                named=is_name,
+                coded=coded,
+                proper=unit.surface in proper,
+                frequency=frequency,
+            )
+        )
     return tuple(found)
 
 
@@ -63,6 +74,16 @@ def coverage(needs: Sequence[Need], terms: Collection[str]) -> int:
     total = sum(need.weight for need in needs)
     covered = sum(need.weight for need in needs if is_covered(need.unit, terms))
     return covered * 1000 // total if total else 0
+
+
+def depth(needs: Sequence[Need], counts: Mapping[str, int]) -> int:
+    """Like coverage, but a word that stands once counts less than one that recurs (t / (t + 1.2), as in BM25)."""
+    total = sum(need.weight for need in needs)
+    found = 0
+    for need in needs:
+        times = max((counts.get(form, 0) for form in need.unit.forms), default=0)
+        found += need.weight * 1000 * times * 10 // (times * 10 + 12)
+    return found // total if total else 0
 
 
 def covered_weight(needs: Sequence[Need], terms: Collection[str], *, without: Collection[str]) -> int:
@@ -117,3 +138,14 @@ def _named_words(question: str) -> frozenset[str]:
         if capital or any(char.isdigit() for char in raw):
             named.add(raw.casefold().strip("'’"))
     return frozenset(named)
+
+
+def _proper_words(question: str) -> frozenset[str]:
+    """Folded words with one capital at their start, not at the start of a sentence."""
+    cleaned = clean_text(question)
+    found = set()
+    for raw, start, _ in token_spans(cleaned):
+        begins = not start or cleaned[:start].rstrip()[-1:] in ".!?:"
+        if not begins and len(raw) > 2 and raw[0].isupper() and raw[1:].islower():
+            found.add(fold(raw).removesuffix("'s"))
+    return frozenset(found)
