@@ -1,7 +1,7 @@
 """A reranker without a model: it trusts the order it is given, and lifts passages that hold what was named.
 
 Codes, keys and phrases are exact wants that an average of legs can blur: a passage with every identifier of the
-question goes before one without. Everything else keeps its order; on plain claims (SciFact) nothing moves.
+question moves up a little. Everything else keeps its order.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from clearcite.domain.retrieval import Passage, Plan
 from clearcite.text.forms import search_text
 
-IDENTIFIER_LIFT = 10
-"""Ranks gained for each identifier of the question that stands in the passage."""
+IDENTIFIER_LIFT = 2
+"""Ranks gained for each identifier of the question that stands in the passage. On the development claims of SciFact,
+where names of genes are identifiers too, nDCG@10 is .8763 with 0, .8754 with 2 and .8721 with 10."""
 
 
 class LexicalReranker:
