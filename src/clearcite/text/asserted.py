@@ -12,7 +12,7 @@ from clearcite.text.candidates import Asked, Candidate, read_question
 from clearcite.text.coverage import Need, coverage
 from clearcite.text.phrases import folded_words
 from clearcite.text.readings import comparable, readings
-from clearcite.text.scopes import ABOUT_PAGE, NUMBERED, other_forms
+from clearcite.text.scopes import ABOUT_PAGE, NUMBERED, OF, other_forms
 from clearcite.text.statements import Statement, denials, namings, statements
 
 _YEAR = re.compile(r"1[1-9]\d\d|20\d\d")
@@ -87,8 +87,7 @@ def asserted(asked: Asked, item: Candidate, proper: frozenset[str]) -> Iterator[
 
 def _is_asked(asked: Asked, statement: Statement) -> bool:
     reading, text = statement.reading, statement.text
-    written = folded_words(text[reading.start : reading.end])
-    if all(word in asked.expected.known for word in written) or _is_reference(statement):
+    if _is_reference(statement) or (reading.kind == "identifier" and not _is_code_number(statement)):
         return False
     if reading.kind == "date" and ABOUT_PAGE.found_in(text) and not ABOUT_PAGE.found_in(asked.plan.question):
         return False
@@ -110,7 +109,14 @@ def _is_year(statement: Statement) -> bool:
     return reading.kind == "number" and bool(_YEAR.fullmatch(reading.first))
 
 
+def _is_code_number(statement: Statement) -> bool:
+    """``TR-12`` and ``LOG_LEVEL`` stand for one thing; names in small letters are many ways to do it."""
+    written = statement.text[statement.reading.start : statement.reading.end]
+    return written.isupper()
+
+
 def _is_reference(statement: Statement) -> bool:
     """``step 3``, ``dock 4``: the number names something and is no value."""
     before = folded_words(statement.text[max(0, statement.reading.start - 20) : statement.reading.start])
-    return statement.reading.kind == "number" and bool(before) and before[-1] in NUMBERED
+    named = [word for word in before if word not in OF][-1:]
+    return statement.reading.kind == "number" and bool(NUMBERED.intersection(named))

@@ -11,6 +11,7 @@ from clearcite.text.quoting import text_of
 from clearcite.text.readings import Reading, readings
 
 _MARKUP = re.compile(r"[*`|]|(?<!\w)_|_(?!\w)|^\s*(?:[-+•]|\d{1,2}[.)])\s+", re.MULTILINE)
+_SENTENCE_END = re.compile(r"(?<=\w[.!?])\s+(?=[A-ZÀ-Þ])")
 _CUT = re.compile(r"[;,]|\b(?:and|but|while|whereas|or|e|mas|enquanto|ou)\b", re.IGNORECASE)
 _RATE_IN_HEADER = re.compile(r"\b(?:per|por)\s+\w+", re.IGNORECASE)
 _CODE_IN_HEADER = re.compile(r"\b(?:EUR|USD|GBP|BRL|CHF|JPY)\b|[€$£¥]|R\$")
@@ -61,17 +62,21 @@ def _moved(reading: Reading, by: int) -> Reading:
 
 
 def _cut(text: str, found: Sequence[Reading]) -> Iterator[tuple[int, int]]:
-    """Between two values of one class, at the first comma or conjunction that stands between them."""
+    """Between sentences, and between two values of one class at the first comma or conjunction between them."""
     start = 0
     last: dict[tuple[str, str], Reading] = {}
+    ends = [match.start() for match in _SENTENCE_END.finditer(text)]
     for reading in found:
+        for end in (end for end in ends if start < end <= reading.start):
+            yield start, end
+            start, last = end, {}
         before = last.get((reading.kind, reading.unit_class))
         if before is not None and (cut := _CUT.search(text, before.end, reading.start)):
             yield start, cut.start()
             start = cut.end()
             last = {}
         last[(reading.kind, reading.unit_class)] = reading
-    yield start, len(text)
+    yield start, next((end for end in ends if end > start), len(text))
 
 
 def _cells(header: str, row: str, language: str) -> Iterator[Clause]:

@@ -141,7 +141,7 @@ DOCUMENT_WORDS = _words(
 NUMBERED = _words(
     """
     section step chapter page figure table level severity version no number note annex article item stage tier phase
-    part grade room dock gate bay building floor line unit question option form rule zone day week year
+    part grade room dock gate bay building floor line unit question option form rule zone day week year id
     secao seccao passo capitulo pagina figura tabela nivel versao numero artigo anexo fase parte sala cais doca portao
     """
 )

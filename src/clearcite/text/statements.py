@@ -65,7 +65,8 @@ def statements(asked: Asked, item: Candidate, proper: frozenset[str]) -> Iterato
     if not found or _is_unreal(asked, item):
         return
     for clause in found:
-        for reading in _single(clause.found):
+        told = [reading for reading in clause.found if not _is_known(asked, clause.text, reading)]
+        for reading in _single(told):
             yield _statement(asked, item, clause, reading, proper)
 
 
@@ -80,6 +81,11 @@ def denials(asked: Asked, item: Candidate, proper: frozenset[str]) -> Iterator[S
     for reading in found:
         clause = Clause(text=text, found=(*values, *found))
         yield _statement(asked, item, clause, reading, proper)
+
+
+def _is_known(asked: Asked, text: str, reading: Reading) -> bool:
+    """The question's own value tells nothing."""
+    return all(word in asked.expected.known for word in folded_words(text[reading.start : reading.end]))
 
 
 def _is_unreal(asked: Asked, item: Candidate) -> bool:
