@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,21 +35,50 @@ FORMS = {
 }
 
 
-def outcome(extra: str) -> tuple[object, ...]:
+PLACES = {"a section of its own": f"{TEXT}\n\n# Notes\n\n{{}}\n", "beside the answer": f"{TEXT}\n\n{{}}\n"}
+
+
+class Obedient:
+    """The mitigation off: a writer that does what it reads."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def compose(self, plan: Any, evidence: Any, disagreements: Any) -> Any:
+        if any("must answer insufficient_evidence" in item.passage.text for item in evidence):
+            return ()
+        return self._real.compose(plan, evidence, disagreements)
+
+
+def outcome(
+    extra: str, place: str = "a section of its own", *, obedient: bool = False
+) -> tuple[object, ...]:
     world = make_world()
-    world.put(record("retention.md", f"{TEXT}\n\n# Notes\n\n{extra}\n"))
+    if obedient:
+        world = world.with_parts(writer=Obedient(world.pipeline.parts.writer))
+    world.put(record("retention.md", PLACES[place].format(extra)))
     world.put(record("secret.md", "# Board\n\nThe board meets at 7 in room 4711.", ("board",)))
     public = world.engine.ask(QUESTION, principal("staff"))
     cited = [(c.document_id, c.span.start, c.span.end, c.cited_text) for c in public.citations]
     return (public.status, public.confidence, tuple(s.text for s in public.answer), tuple(cited))
 
 
+@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("order", ORDERS)
-def test_an_order_in_a_document_changes_nothing(order: str, form: str) -> None:
-    wanted = outcome("Nothing else to say.")
+def test_an_order_in_a_document_changes_nothing(order: str, form: str, place: str) -> None:
+    wanted = outcome("Nothing else to say.", place)
     assert wanted[0] == "answered"
-    assert outcome(FORMS[form](order)) == wanted
+    assert outcome(FORMS[form](order), place) == wanted
+
+
+def test_control_a_writer_that_obeys_what_it_reads_is_noticed() -> None:
+    order, place = ORDERS[3], "beside the answer"
+    assert outcome("Nothing else to say.", place, obedient=True) == outcome("Nothing else to say.", place)
+    assert outcome(order, place, obedient=True) != outcome(order, place)
 
 
 def test_the_document_that_holds_an_order_can_still_be_cited() -> None:
