@@ -19,14 +19,6 @@ PARTS = (
     *("In plain words", "Why usual systems break it", "How it is kept"),
     *("The test", "The control", "Run just this", "Limits"),
 )
-    "In plain words",
-    "Why usual systems break it",
-    "How it is kept",
-    "The test",
-    "The control",
-    "Run just this",
-    "Limits",
-)
 
 
 @cache
