@@ -49,7 +49,9 @@ class Run:
             self._failed(name, started, error)
             raise DependencyUnavailable(f"The stage {name} failed.") from error
         self.records.append(
-            StageRecord(stage=name, outcome="ok", milliseconds=_since(started), detail=self.describe(name, result))
+            StageRecord(
+                stage=name, outcome="ok", milliseconds=_since(started), detail=self.describe(name, result)
+            )
         )
         return result
 

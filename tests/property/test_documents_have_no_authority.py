@@ -53,9 +53,7 @@ class Obedient:
         return self._real.compose(plan, evidence, disagreements)
 
 
-def outcome(
-    extra: str, place: str = "a section of its own", *, obedient: bool = False
-) -> tuple[object, ...]:
+def outcome(extra: str, place: str = "a section of its own", *, obedient: bool = False) -> tuple[object, ...]:
     world = make_world()
     if obedient:
         world = world.with_parts(writer=Obedient(world.pipeline.parts.writer))
