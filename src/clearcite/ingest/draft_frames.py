@@ -1,13 +1,14 @@
 """A draft on its way between two processes: JSON of strings, with all numbers in one of them.
 
 The process that reads documents is not trusted: whatever comes back is checked here, and nothing later doubts
-it. Integers stand as decimal digits between spaces, terms as words between spaces, which no term holds.
+it. Integers stand as decimal digits between spaces, terms as words between spaces, which no term holds; a term
+counts once unless its place and its count stand among the numbers.
 """
 
 import json
 import re
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any, get_args
 
 from clearcite.domain.corpus import ChunkKind, Unit, UnitKind
@@ -24,6 +25,7 @@ _UNIT_KINDS: tuple[UnitKind, ...] = get_args(UnitKind)
 _CHUNK_KINDS: tuple[ChunkKind, ...] = get_args(ChunkKind)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _NONE = (-1, -1)
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 Span = tuple[int, int]
 
@@ -42,23 +44,25 @@ def encode_draft(draft: Draft) -> bytes:
     if len(draft.text) > MAX_TEXT:
         raise TooLarge("the parsed document is too large")
     numbers: list[int] = []
-    for cut, terms in _pairs(draft):
-        page = -1 if cut.page is None else cut.page
-        numbers += (cut.start, cut.end, page, _CHUNK_KINDS.index(cut.kind), len(cut.units), len(terms))
+    rows: list[Any] = []
+    for cut, terms in zip(draft.cuts, draft.terms, strict=True):
+        several = [(i, count) for i, count in enumerate(terms.values()) if count > 1]
+        numbers += (cut.start, cut.end, -1 if cut.page is None else cut.page, _CHUNK_KINDS.index(cut.kind))
+        numbers += (len(cut.units), len(terms), len(several), *chain.from_iterable(several))
         for unit in cut.units:
             numbers += (_UNIT_KINDS.index(unit.kind), unit.start, unit.end)
             numbers += (*(unit.header or _NONE), *(unit.lead or _NONE))
-        numbers += terms.values()
+        rows.append([cut.context, cut.heading, cut.flags, " ".join(terms)])
     value = {
         "text": draft.text,
         "title": draft.title,
         "normal": draft.normal_sha256,
         "flags": draft.flags,
         "notes": draft.notes,
-        "cuts": [[cut.context, cut.heading, cut.flags, " ".join(terms)] for cut, terms in _pairs(draft)],
+        "cuts": rows,
         "numbers": " ".join(map(str, numbers)),
     }
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    return _encode(value).encode("utf-8")
 
 
 def decode_draft(data: bytes) -> Draft:
@@ -70,10 +74,6 @@ def decode_draft(data: bytes) -> Draft:
         return _draft(value)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         raise InputError(_UNSAFE) from None
-
-
-def _pairs(draft: Draft) -> Iterator[tuple[Cut, dict[str, int]]]:
-    return zip(draft.cuts, draft.terms, strict=True)
 
 
 def _draft(value: Any) -> Draft:
@@ -97,8 +97,15 @@ def _draft(value: Any) -> Draft:
 def _cut(row: Any, numbers: Iterator[int], size: int) -> tuple[Cut, dict[str, int]]:
     """A cut and its terms. ``size``: of the whole text, in which all spans lie."""
     context, heading, flags, words = row
-    start, end, page, kind, units, terms = islice(numbers, 6)
-    _need(0 <= start < end <= size and min(kind, units, terms) >= 0 and page >= -1)
+    start, end, page, kind, units, terms, several = islice(numbers, 7)
+    _need(0 <= start < end <= size and page >= -1 and min(kind, units, terms, several) >= 0)
+    names = words.split()
+    counts = dict.fromkeys(names, 1)
+    for _ in range(several):
+        i, count = islice(numbers, 2)
+        _need(i >= 0 and count >= 1)
+        counts[names[i]] = count
+    _need(len(names) == len(counts) == terms)
     cut = Cut(
         start=start,
         end=end,
@@ -106,19 +113,22 @@ def _cut(row: Any, numbers: Iterator[int], size: int) -> tuple[Cut, dict[str, in
         heading=_strings(heading),
         page=None if page < 0 else page,
         kind=_CHUNK_KINDS[kind],
-        units=tuple(_unit(tuple(islice(numbers, 7)), (start, end), size) for _ in range(units)),
+        units=tuple([_unit(numbers, (start, end), size) for _ in range(units)]),
         flags=_strings(flags),
     )
-    counts = dict(zip(words.split(), islice(numbers, terms), strict=True))
-    _need(len(counts) == terms and min(counts.values(), default=1) >= 1)
     return cut, counts
 
 
-def _unit(row: tuple[int, ...], inside: Span, size: int) -> Unit:
-    kind, start, end, *others = row
-    header, lead = _outer(others[0], others[1], size), _outer(others[2], others[3], size)
+def _unit(numbers: Iterator[int], inside: Span, size: int) -> Unit:
+    kind, start, end, *others = islice(numbers, 7)
     _need(inside[0] <= start < end <= inside[1] and kind >= 0)
-    return Unit(kind=_UNIT_KINDS[kind], start=start, end=end, header=header, lead=lead)
+    return Unit(
+        kind=_UNIT_KINDS[kind],
+        start=start,
+        end=end,
+        header=_outer(others[0], others[1], size),
+        lead=_outer(others[2], others[3], size),
+    )
 
 
 def _outer(start: int, end: int, size: int) -> Span | None:
@@ -130,8 +140,9 @@ def _outer(start: int, end: int, size: int) -> Span | None:
 
 
 def _string(value: Any) -> str:
-    _need(isinstance(value, str))
-    return str(value)
+    if not isinstance(value, str):
+        raise TypeError
+    return value
 
 
 def _strings(values: Any) -> tuple[str, ...]:

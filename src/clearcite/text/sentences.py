@@ -15,8 +15,8 @@ _END = re.compile(
     r"|\n[^\S\n]*(?=\n)"
     r"|\n(?=[^\S\n]*(?:[-*•+–]|\d{1,3}[.)]|[a-z][)])[^\S\n])"
 )
-# The first character of every end: looking for one of these first is several times faster.
-_MAY_END_HERE = re.compile(r"[.!?…。！？｡\n]")
+# Every end begins with one of these; looking for them first is several times faster.
+_STOPS = re.compile(r"[.!?…]+|[。！？｡\n]")
 _OPENERS = " \t\r\n\"'“‘«([{*_`¿¡「『（【〈《"
 _LAST_WORD = re.compile(r"[^\s\"'“‘«(\[{*_`]+\Z")
 _LIST_NUMBER = re.compile(r"[\s*_•+-]*(?:\d{1,3}|[a-zA-Z])\.")
@@ -67,8 +67,9 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
 
 
 def _ends(text: str) -> Iterator[re.Match[str]]:
+    """Where a sentence may end. A run of stops that is no end holds none either."""
     at = 0
-    while found := _MAY_END_HERE.search(text, at):
+    while found := _STOPS.search(text, at):
         match = _END.match(text, found.start())
         at = found.end() if match is None else match.end()
         if match is not None:
@@ -96,7 +97,7 @@ def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
 def _full_stop_ends(before: str, stop: str, following: str) -> bool:
     if _LIST_NUMBER.fullmatch(before):
         return False
-    last = _LAST_WORD.search(before)
+    last = _LAST_WORD.search(before.rsplit(None, 1)[-1])
     word = last.group().rstrip(".").casefold() if last else ""
     if word in _NEVER_ENDS:
         return False

@@ -93,10 +93,13 @@ def _is_plain(token: Token) -> bool:
     return len(token.parts) == 1 and token.joined == fold(token.parts[0])
 
 
+_ANY_STOP_WORD = frozenset().union(*STOP_WORDS.values())
+
+
 def _stop_word_of(raw: str) -> tuple[str, ...]:
-    if raw in ACRONYMS:
-        return ()
     word = fold(raw)
+    if word not in _ANY_STOP_WORD or raw in ACRONYMS:
+        return ()
     return tuple(language for language, words in STOP_WORDS.items() if word in words)
 
 

@@ -151,8 +151,8 @@ _take_apart_cached = lru_cache(maxsize=CACHED_WORDS)(_take_apart)
 
 
 def _classify(raw: str) -> Token:
-    raw = _POSSESSIVE.sub("", raw)
-    if raw.isalpha() and not _CAMEL.search(raw):
+    raw = _POSSESSIVE.sub("", raw) if raw[-1:] in "sS" else raw
+    if raw.isalpha() and (raw[1:].islower() or not _CAMEL.search(raw)):
         word = fold(raw)
         return Token(kind="word", whole=word, joined=word, parts=(raw,))
     if _NUMBER.match(raw) and not _VERSION.match(raw):

@@ -15,7 +15,7 @@ from clearcite.adapters.indexes.local_format import SegmentWriter, Shape, new_se
 from clearcite.adapters.indexes.local_scoring import WEIGHT_BITS, Bm25
 from clearcite.errors import InputError
 from clearcite.ports import IndexEntry, Vector
-from clearcite.text.analysis import analysed_length
+from clearcite.text.analysis import is_word_term
 
 CHUNK_ID = re.compile(r"[0-9a-f]{32}")
 
@@ -107,14 +107,24 @@ def _invert(
     rank = np.empty(order.size, np.intp)
     rank[order] = np.arange(order.size)
     sizes = [len(entry.terms) for entry in entries]
-    lengths = np.array([analysed_length(entry.terms) for entry in entries], np.int64)
     counts = np.fromiter(chain.from_iterable(entry.terms.values() for entry in entries), np.int64, len(texts))
-    numbers = rank[np.fromiter(map(number.__getitem__, texts), np.intp, len(texts))]
+    found = np.fromiter(map(number.__getitem__, texts), np.intp, len(texts))
+    is_word = np.fromiter(map(is_word_term, number), np.bool_, len(number))
+    lengths = _sums(np.where(is_word[found], counts, 0), sizes)
     weights = bm25.weights(counts, np.repeat(lengths, sizes))
     chunks = np.repeat(np.arange(len(entries)), sizes)
+    numbers = rank[found]
     frequencies = np.bincount(numbers, minlength=order.size)
     offsets = np.concatenate([[0], np.cumsum(frequencies)])
     return keys[order], offsets, pack_postings(numbers, chunks, weights)
+
+
+def _sums(values: NDArray[np.int64], sizes: Sequence[int]) -> NDArray[np.int64]:
+    """The sum of each run of values; ``sizes``: how long the runs are."""
+    running = np.concatenate([[0], np.cumsum(values)])
+    ends = np.cumsum(sizes)
+    sums: NDArray[np.int64] = running[ends] - running[ends - sizes]
+    return sums
 
 
 def pack_postings(terms: NDArray[Any], chunks: NDArray[Any], weights: NDArray[Any]) -> NDArray[np.uint64]:
