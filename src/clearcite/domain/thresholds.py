@@ -41,14 +41,17 @@ SEMANTIC_CLAIMS = ClaimWeights(
 class ClaimLimits:
     """How much an extractive answer says.
 
-    ``margin``: a further claim may score this much less than the best. ``same``: share of common terms above
-    which two claims repeat each other. ``longest``: words of a claim that is not the first.
+    ``margin``: a further claim may score this much less than the best; ``heard``: as much less
+    may the best of a source of higher standing score to be cited all the same, and ``close`` to go first. ``same``:
+    share of common terms above which two claims repeat each other. ``longest``: words of a claim but the first.
     """
 
     most: int = 3
     words: int = 100
     longest: int = 60
     margin: int = 4000
+    heard: int = 9000
+    close: int = 2500
     same: int = 600
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from clearcite.domain.answer import Claim, Disagreement, Quote
 from clearcite.domain.retrieval import Evidence, Plan
-from clearcite.domain.thresholds import CLAIM_LIMITS, ClaimLimits
+from clearcite.domain.thresholds import CLAIM_LIMITS, STANDING, ClaimLimits
 from clearcite.ports import Embedder
 from clearcite.text.analysis import Analyzer
+from clearcite.text.asks import names_in
 from clearcite.text.candidates import Candidate, candidates, read_question
 from clearcite.text.similarity import Similarity
 
@@ -42,13 +43,15 @@ class ExtractiveWriter:
         allowed = [item for item in found if not _touches(item, lost)]
         won = _quotes(disagreements, winning=True)
         allowed.sort(key=lambda item: not _touches(item, won))
-        return tuple(self._few(allowed))
+        heard = _heard(allowed, self._limits)
+        return tuple(self._few(_in_order(allowed, heard, self._limits), heard))
 
-    def _few(self, found: Sequence[Candidate]) -> Iterable[Claim]:
+    def _few(self, found: Sequence[Candidate], heard: Candidate | None) -> Iterable[Claim]:
         limits, words, chosen = self._limits, 0, list[Candidate]()
         best = max((item.score for item in found), default=0)
         for item in found:
-            if len(chosen) == limits.most or (chosen and item.score < best - limits.margin):
+            is_near = not chosen or item is heard or item.score >= best - limits.margin
+            if len(chosen) == limits.most or not is_near:
                 return
             claim = item.claim()
             size = len(claim.text.split())
@@ -60,15 +63,49 @@ class ExtractiveWriter:
             yield claim
 
 
+def _heard(found: Sequence[Candidate], limits: ClaimLimits) -> Candidate | None:
+    """The best statement of a source that stands higher than the one of the best statement of all.
+
+    It is always cited: many humble sources never drown one that holds for what should be.
+    """
+    if not found:
+        return None
+    best = found[0]
+    higher = (item for item in found if _standing(item) > _standing(best))
+    return next((item for item in higher if item.score >= best.score - limits.heard), None)
+
+
+def _in_order(
+    found: Sequence[Candidate], heard: Candidate | None, limits: ClaimLimits
+) -> Sequence[Candidate]:
+    """The one to be heard goes first when it answers about as well as the best, and second otherwise."""
+    if heard is None:
+        return found
+    best = found[0]
+    rest = [item for item in found if item is not heard and item is not best]
+    return [heard, best, *rest] if heard.score >= best.score - limits.close else [best, heard, *rest]
+
+
+def _standing(item: Candidate) -> int:
+    """Source types not named stand with blogs."""
+    return STANDING.get(item.passage.description.source_type, STANDING["blog"])
+
+
 def _repeats(item: Candidate, chosen: Sequence[Candidate], limits: ClaimLimits) -> bool:
-    """Whether a claim already made says nearly the same words, or quotes this very unit."""
+    """Whether a claim already made says nearly the same words, names and numbers, or quotes this very unit."""
     for other in chosen:
         common = len(item.terms & other.terms) * 1000
-        if common >= limits.same * max(1, len(item.terms | other.terms)):
+        alike = common >= limits.same * max(1, len(item.terms | other.terms))
+        if alike and _particulars(item) <= _particulars(other):
             return True
         if other.passage.key == item.passage.key and _overlaps(other.claim().quotes, item):
             return True
     return False
+
+
+def _particulars(item: Candidate) -> frozenset[str]:
+    """The names, codes and numbers of a statement: with others in their place it is another statement."""
+    return frozenset(item.text[start:end].casefold() for start, end in names_in(item.text, ()))
 
 
 def _quotes(disagreements: Sequence[Disagreement], *, winning: bool) -> list[Quote]:
