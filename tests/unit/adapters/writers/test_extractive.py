@@ -1,0 +1,140 @@
+"""Claims are verbatim, few, readable by themselves, and drawn from whom one may believe."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from clearcite.adapters.writers.extractive import ExtractiveWriter
+from clearcite.answer.cite import cite
+from clearcite.domain.answer import Claim, Disagreement, Side
+from clearcite.domain.retrieval import Evidence, Passage, Ranked
+from clearcite.domain.thresholds import CLAIM_LIMITS
+from clearcite.testing.embedder import HashedEmbedder
+from tests.support.passages import ANALYZER, passages, plan_for
+
+WRITER = ExtractiveWriter(ANALYZER)
+LIMITS = (
+    "Limits | Requests | Each key may send 600 requests per minute. Bursts are cut off. "
+    "When the limit is reached, the gateway answers with code LMN-1042."
+)
+TABLE = "Prices | Shipping | | Service | Price |\n|---|---|\n| Standard | 4.90 EUR |\n| Express | 9.90 EUR |"
+
+
+def evidence(*documents: Sequence[Passage]) -> tuple[Evidence, ...]:
+    found = [passage for document in documents for passage in document]
+    return tuple(
+        Evidence(number=n, ranked=Ranked(passage=passage, score=1000 - n))
+        for n, passage in enumerate(found, 1)
+    )
+
+
+def claims(
+    question: str, *documents: Sequence[Passage], writer: ExtractiveWriter = WRITER
+) -> tuple[Claim, ...]:
+    return writer.compose(plan_for(question), evidence(*documents), ())
+
+
+def test_the_sentence_that_answers_comes_first() -> None:
+    found = claims("How many requests per minute may a key send?", passages("d", LIMITS))
+    assert found[0].text == "Each key may send 600 requests per minute."
+
+
+def test_every_claim_survives_the_check_of_its_quotes() -> None:
+    chosen = evidence(passages("d", LIMITS), passages("t", TABLE))
+    for question in ("What does code LMN-1042 mean?", "What is the price of Express?", "Are bursts allowed?"):
+        made = WRITER.compose(plan_for(question), chosen, ())
+        assert made
+        assert cite(made, chosen) == made
+
+
+def test_a_pronoun_pulls_in_the_sentence_before() -> None:
+    text = "House | History | Bonner House stands in Bath. It was built about 1835."
+    assert claims("When was Bonner House built?", passages("d", text))[0].text == (
+        "Bonner House stands in Bath. It was built about 1835."
+    )
+
+
+def test_a_table_row_comes_with_its_header() -> None:
+    first = claims("What is the price of Express shipping?", passages("d", TABLE))[0]
+    assert [quote.text.strip() for quote in first.quotes] == ["Service | Price", "Express | 9.90 EUR"]
+    assert first.text == "\n".join(quote.text for quote in first.quotes)
+
+
+def test_a_code_in_the_question_must_be_the_code_in_the_claim() -> None:
+    text = "Codes | All | LMN-1042 means that the rate limit was exceeded. LMN-2007 means an expired certificate."
+    assert "2007" in claims("LMN-2007", passages("d", text))[0].text
+
+
+def test_claims_are_at_most_three_and_at_most_a_hundred_words() -> None:
+    many = " ".join(
+        f"The river number {n} is {n + 10} km long and flows to the sea slowly." for n in range(30)
+    )
+    found = claims("How long is the river?", passages("d", f"Rivers | All | {many}"))
+    assert 0 < len(found) <= CLAIM_LIMITS.most
+    assert sum(len(claim.text.split()) for claim in found) <= CLAIM_LIMITS.words
+
+
+def test_the_same_statement_is_made_once_but_another_value_is_another_statement() -> None:
+    same = [passages(f"d{n}", "Fees | Cards | A new card costs 4 EUR at the desk.") for n in range(3)]
+    assert len(claims("What does a new card cost?", *same)) == 1
+    other = passages("x", "Fees | Cards | A new card costs 7 EUR at the desk.")
+    assert len(claims("What does a new card cost?", *same, other)) == 2
+
+
+def test_a_source_that_stands_higher_is_cited_however_many_say_otherwise() -> None:
+    question = "How many episodes does season four of the series have?"
+    crowd = [
+        passages(
+            f"f{n}",
+            f"Forum {n} | Post | Season four of the series has 24 episodes, says user {n}.",
+            source_type="forum",
+        )
+        for n in range(5)
+    ]
+    manual = passages(
+        "m",
+        "Guide | Overview | The fourth season consists of 23 episodes in all.",
+        source_type="documentation",
+    )
+    assert any("23" in claim.text for claim in claims(question, *crowd, manual))
+    control = passages(
+        "m", "Guide | Overview | The fourth season consists of 23 episodes in all.", source_type="forum"
+    )
+    assert not any("23" in claim.text for claim in claims(question, *crowd, control)), "the control must fail"
+
+
+def test_what_lost_a_disagreement_is_not_claimed_and_what_won_comes_first() -> None:
+    old = passages(
+        "old", "Slots (1.9) | Hold | An unconfirmed slot is held for 10 minutes.", product_version="1.9"
+    )
+    new = passages(
+        "new", "Slots (2.4) | Hold | An unconfirmed slot is held for 25 minutes.", product_version="2.4"
+    )
+    made = {name: claims("slot held", found)[0] for name, found in (("old", old), ("new", new))}
+    sides = tuple(Side(claim=made[name], value=value) for name, value in (("old", "10"), ("new", "25")))
+    dispute = Disagreement(topic="hold", kind="version", sides=sides, resolved_by="version_match", winner=1)
+    found = WRITER.compose(plan_for("How long is an unconfirmed slot held?"), evidence(old, new), (dispute,))
+    assert [claim.text for claim in found] == ["An unconfirmed slot is held for 25 minutes."]
+
+
+def test_a_question_that_needs_nothing_or_no_evidence_gives_no_error() -> None:
+    assert claims("What?", passages("d", LIMITS)) is not None
+    assert claims("How long?") == ()
+
+
+def test_the_same_input_gives_the_same_claims_with_and_without_vectors() -> None:
+    for writer in (WRITER, ExtractiveWriter(ANALYZER, HashedEmbedder())):
+        runs = {
+            claims("How many requests per minute?", passages("d", LIMITS), writer=writer) for _ in range(3)
+        }
+        assert len(runs) == 1
+
+
+def test_the_order_of_equal_evidence_is_the_only_thing_that_decides_between_equals() -> None:
+    twins: list[Any] = [passages(name, "A | B | The fee is 3 EUR today.") for name in ("one", "two")]
+    first = claims("What is the fee?", *twins)[0].quotes[0].passage.key.document_id
+    second = claims("What is the fee?", *reversed(twins))[0].quotes[0].passage.key.document_id
+    assert (first, second) == ("one", "two")
+
+
+def test_the_fingerprint_names_the_vectors_it_used() -> None:
+    assert WRITER.fingerprint != ExtractiveWriter(ANALYZER, HashedEmbedder()).fingerprint

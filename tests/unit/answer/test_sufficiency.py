@@ -1,0 +1,129 @@
+"""Evidence that only speaks of something near the question does not answer it."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from clearcite.adapters.writers.extractive import ExtractiveWriter
+from clearcite.answer.sufficiency import CLEAR, Sufficiency, form, judge, log_odds
+from clearcite.answer.sufficiency_model import MODELS, Model
+from clearcite.domain.retrieval import Evidence, Passage, Plan, Ranked
+from clearcite.testing.embedder import HashedEmbedder
+from tests.support.passages import ANALYZER, passages, plan_for
+
+LIMITS = passages(
+    "limits",
+    "Rate limits | Default limits | Each API key may send 600 requests per minute. Bursts are cut off.",
+)
+VISITORS = passages(
+    "visitors", "Visitors | Badges | Visitors wear a yellow badge and are accompanied at all times."
+)
+CODES = passages(
+    "codes", "Codes | All | CVX-4210 means that the queue is full. CVX-4300 means that the disk is full."
+)
+
+
+def counted(question: str, documents: Sequence[Sequence[Passage]]) -> Plan:
+    plan = plan_for(question)
+    terms = [
+        ANALYZER.analyze_document(f"{p.context}\n{p.text}", p.language) for some in documents for p in some
+    ]
+    found = tuple(sum(any(f in t for f in term.forms) for t in terms) for term in plan.lexical.terms)
+    return replace(plan, documents=len(terms), frequencies=found)
+
+
+def judged(
+    question: str, *documents: Sequence[Passage], embedder: HashedEmbedder | None = None
+) -> Sufficiency:
+    plan = counted(question, documents)
+    found = [passage for document in documents for passage in document]
+    evidence = tuple(
+        Evidence(number=n, ranked=Ranked(passage=p, score=100 - n)) for n, p in enumerate(found, 1)
+    )
+    claims = ExtractiveWriter(ANALYZER, embedder).compose(plan, evidence, ())
+    return judge(plan, evidence, claims, ANALYZER, embedder)
+
+
+def test_a_covered_question_is_answerable_and_an_uncovered_one_is_not() -> None:
+    question = "How many requests per minute may an API key send?"
+    assert judged(question, LIMITS, VISITORS).answerable
+    assert not judged(question, VISITORS).answerable
+
+
+def test_a_code_that_nothing_covers_is_a_strong_reason_to_abstain() -> None:
+    known, unknown = (judged(f"What does {code} mean?", CODES) for code in ("CVX-4210", "CVX-4999"))
+    assert known.answerable
+    assert not unknown.answerable
+    assert known.score - unknown.score > 2000
+    assert unknown.missing == ("cvx-4999",)
+
+
+def test_a_proper_name_that_no_readable_passage_has_lowers_the_score() -> None:
+    here, nowhere = (
+        judged(f"Which badge do visitors wear{place}?", VISITORS) for place in ("", " in Mongolia")
+    )
+    assert here.score > nowhere.score
+    assert nowhere.missing == ("mongolia",)
+
+
+def test_nothing_is_answered_without_claims_evidence_or_anything_to_cover() -> None:
+    plan = counted("How many requests?", [LIMITS])
+    evidence = (Evidence(number=1, ranked=Ranked(passage=LIMITS[0], score=1)),)
+    assert not judge(plan, evidence, (), ANALYZER, None).answerable
+    assert not judge(plan, (), (), ANALYZER, None).answerable
+    assert not judged("What is it?", LIMITS).answerable
+
+
+@pytest.mark.parametrize("embedder", [None, HashedEmbedder()], ids=["words", "vectors"])
+def test_everything_recorded_is_an_integer_and_the_same_every_time(embedder: HashedEmbedder | None) -> None:
+    runs = {
+        judged("How many requests per minute may a key send?", LIMITS, VISITORS, embedder=embedder)
+        for _ in range(3)
+    }
+    assert len(runs) == 1
+    (only,) = runs
+    assert all(type(value) is int for _, value in only.features)
+    assert type(only.score) is int
+    assert only.answerable == (only.score >= 0)
+    assert only.clear == (only.score >= CLEAR)
+
+
+def test_unreadable_statistics_can_not_enter() -> None:
+    """The score is a function of plan, evidence and claims alone; shuffled evidence below the best changes nothing."""
+    seed = random.randrange(2**32)
+    more = [
+        passages(f"x{n}", f"Other {n} | Things | Nothing of interest stands here, number {n}.")
+        for n in range(4)
+    ]
+    scores = set()
+    for _ in range(4):
+        random.Random(seed).shuffle(more)
+        scores.add(judged("How many requests per minute may an API key send?", LIMITS, *more[:2]).features[0])
+    assert len(scores) == 1, f"seed {seed}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("How long are jobs kept?", "question"),
+        ("minimum password length", "question"),
+        ("price of a lost locker key", "question"),
+        ("Tell me the price of a key.", "question"),
+        ("Vitamin B12 does not slow chronic kidney disease.", "claim"),
+        ("Quanto custa uma chave?", "question"),
+    ],
+)
+def test_a_claim_is_told_from_a_question(text: str, expected: str) -> None:
+    assert form(text) == expected
+
+
+def test_log_odds_are_exact_sums() -> None:
+    model = Model(bias=-100, weights=(("a", 2000), ("b", -500)))
+    assert log_odds(model, {"a": 300, "b": 1000, "c": 7}) == -100 + (600_000 - 500_000) // 1000
+
+
+def test_every_model_has_at_most_fifteen_features() -> None:
+    assert set(MODELS) == {(kind, meaning) for kind in ("claim", "question") for meaning in (True, False)}
+    assert all(0 < len(model.weights) <= 15 for model in MODELS.values())

@@ -1,0 +1,44 @@
+"""Cosines in integers, and vectors that are remembered for one question only."""
+
+from clearcite.ports import Vector
+from clearcite.testing.embedder import HashedEmbedder
+from clearcite.text.similarity import Similarity, cosine, remembered_vectors
+
+
+class Counting(HashedEmbedder):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def embed_passage(self, text: str) -> Vector:
+        self.seen.append(text)
+        return super().embed_passage(text)
+
+
+def view(*values: int) -> memoryview:
+    return memoryview(bytes(value & 0xFF for value in values)).cast("b")
+
+
+def test_cosines_are_thousandths() -> None:
+    assert cosine(view(3, 4), view(6, 8)) == 1000
+    assert cosine(view(1, 0), view(0, 1)) == 0
+    assert cosine(view(5, 0), view(-5, 0)) == -1000
+    assert cosine(view(0, 0), view(1, 1)) == 0
+
+
+def test_a_text_is_nearest_to_itself() -> None:
+    similarity = Similarity(HashedEmbedder(), "jobs are kept")
+    assert similarity.to_question("jobs are kept") == similarity.between("a b", "a b") == 1000
+    assert similarity.between("jobs are kept", "a yellow badge") < 900
+
+
+def test_within_one_question_a_text_is_embedded_once_and_afterwards_forgotten() -> None:
+    embedder = Counting()
+    with remembered_vectors():
+        for _ in range(2):
+            Similarity(embedder, "q").between("a", "b")
+    assert [text for text in embedder.seen if text != "q"] == ["a", "b"]
+    Similarity(embedder, "q").between("a", "b")
+    assert [text for text in embedder.seen if text != "q"] == ["a", "b", "a", "b"], (
+        "what one caller asked must not speed up another"
+    )
