@@ -42,7 +42,7 @@ class Recorder:
 def main(folder: str) -> int:
     recorder = Recorder()
     options = ["-q", "--continue-on-collection-errors", "-p", "no:cacheprovider"]
-    options += ["-W", "ignore::pytest.PytestConfigWarning"]
+    options += ["-W", "ignore::pytest.PytestConfigWarning", "-p", "no:hypothesispytest", "-p", "no:xdist"]
     files = sorted(str(path) for path in Path(folder).glob("test_*.py"))
     with contextlib.redirect_stdout(io.StringIO()):
         pytest.main([*options, *files], plugins=[recorder])

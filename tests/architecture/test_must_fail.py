@@ -17,7 +17,7 @@ def run(folder: Path, *flags: str) -> tuple[int, str]:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     return done.returncode, done.stdout + done.stderr
@@ -66,11 +66,22 @@ def test_make_runs_it_and_pytest_alone_does_not_collect_it() -> None:
     ]
     ignored = [f"--ignore={path}" for path in others]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *ignored],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "--collect-only",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:xdist",
+            *ignored,
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert "test_readme.py" in done.stdout, done.stdout

@@ -65,7 +65,7 @@ def on_terminal(script: str, folder: Path, commands: Path) -> tuple[str, str, in
             pass
         finally:
             os.close(ours)
-        code = child.wait(timeout=120)
+        code = child.wait(timeout=300)
         errors.seek(0)
         said = errors.read().decode("utf-8", "replace")
     return ESCAPES.sub("", seen.decode("utf-8")).replace("\r\n", "\n"), said, code
@@ -98,7 +98,7 @@ def test_a_page_can_be_pasted_and_shows_what_it_says(page: Path, quick: Path) ->
             env=environment(folder),
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
             check=True,
         )
         assert done.stdout.splitlines() == wanted

@@ -137,7 +137,7 @@ def interrupted(
     )
     wait_for(when)
     os.killpg(child.pid, how)
-    said = child.communicate(timeout=60)[1].decode()
+    said = child.communicate(timeout=300)[1].decode()
     return child.returncode, said
 
 

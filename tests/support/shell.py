@@ -65,7 +65,7 @@ def process(
         cwd=folder,
         env={**os.environ, **(env or {})},
         capture_output=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     return Done(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
