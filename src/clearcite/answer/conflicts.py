@@ -154,10 +154,12 @@ class _Comparison:
             known = [is_covered(name, item.terms | item.context) for item in (left, right)]
             if known[0] != known[1] and self.near.common.isdisjoint(name.forms):
                 return False
-        total = sum(need.weight for need in self.asked.needs)
+        version = self.asked.plan.target_version
+        needs = [need for need in self.asked.needs if need.unit.surface.removeprefix("v") != version]
+        total = sum(need.weight for need in needs)
         apart = sum(
             need.weight
-            for need in self.asked.needs
+            for need in needs
             for mine, theirs in ((one, other), (other, one))
             if says(mine, need.unit) and not knows(theirs, need.unit)
         )

@@ -60,10 +60,12 @@ def answering(asked: Asked, found: Sequence[Candidate]) -> list[Answering]:
 
 
 def _is_code(need: Need, plan: Plan) -> bool:
-    """A year, or letters with digits; a plain number may be told in passing."""
+    """An identifier, a year, or letters with digits; a plain number may be told in passing."""
     surface = need.unit.surface
     if plan.target_version is not None and surface.removeprefix("v") == plan.target_version:
         return False
+    if surface in plan.identifiers:
+        return True
     return need.coded and (not surface.isdigit() or bool(_YEAR.fullmatch(surface)))
 
 

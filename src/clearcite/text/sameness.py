@@ -12,7 +12,7 @@ from itertools import pairwise
 from clearcite.domain.retrieval import Passage, QueryTerm
 from clearcite.text.candidates import Asked
 from clearcite.text.forms import clean_text
-from clearcite.text.readings import comparable, contradict
+from clearcite.text.readings import Reading, comparable, contradict
 from clearcite.text.scopes import ARTICLES, CONTRASTS, DOCUMENT_WORDS, ROLES
 from clearcite.text.statements import Statement, says
 from clearcite.text.terms import stop_word_of
@@ -62,7 +62,7 @@ def surroundings(documents: Sequence[tuple[Sequence[Passage], frozenset[str]]]) 
 
 def shared_share(asked: Asked, left: Statement, right: Statement, near: Surroundings) -> int:
     """Common words in thousandths of those of the shorter statement; 0 when the two are of different things."""
-    if _opposed(left, right) or _are_siblings(left, right, near):
+    if _opposed(left, right) or _are_siblings(asked, left, right, near):
         return 0
     for one, other in ((left, right), (right, left)):
         if _is_narrower(asked, one, other, near):
@@ -101,7 +101,12 @@ def _is_narrower(asked: Asked, one: Statement, other: Statement, near: Surroundi
             for word in phrase
         ):
             return True
-    return _has_other_condition(one, other) or _has_own_modifier(one, other) or _is_headed_by_kind(one, other)
+    conditions = [value for value in one.others if value.first not in versions]
+    return (
+        _has_other_condition(one, other, conditions)
+        or _has_own_modifier(one, other)
+        or _is_headed_by_kind(one, other)
+    )
 
 
 def knows(statement: Statement, word: QueryTerm, *, around: bool = True) -> bool:
@@ -135,9 +140,9 @@ def _opposed(left: Statement, right: Statement) -> bool:
     return False
 
 
-def _has_other_condition(one: Statement, other: Statement) -> bool:
+def _has_other_condition(one: Statement, other: Statement, conditions: Sequence[Reading]) -> bool:
     """A day, month or year that the other side does not give, or an amount of one class that differs."""
-    for value in one.others:
+    for value in conditions:
         alike = [theirs for theirs in other.others if comparable(value, theirs)]
         if alike and all(contradict(value, theirs) for theirs in alike):
             return True
@@ -172,7 +177,7 @@ def _is_headed_by_kind(one: Statement, other: Statement) -> bool:
     return any(word in ROLES and _singular(word) not in known for word in words)
 
 
-def _are_siblings(left: Statement, right: Statement, near: Surroundings) -> bool:
+def _are_siblings(asked: Asked, left: Statement, right: Statement, near: Surroundings) -> bool:
     """Titles (or, under one title, headings) that share words and differ in names or numbers."""
     one, other = left.candidate.passage, right.candidate.passage
     ours, theirs = _label(one.title), _label(other.title)
@@ -180,8 +185,8 @@ def _are_siblings(left: Statement, right: Statement, near: Surroundings) -> bool
         ours, theirs = _label(" ".join(one.heading[-1:])), _label(" ".join(other.heading[-1:]))
     elif not ours & theirs:
         return False
-    own = {word for word in ours - theirs if word not in right.plain}
-    others = {word for word in theirs - ours if word not in left.plain}
+    own = ours - theirs - right.plain - _version_words(left, asked)
+    others = theirs - ours - left.plain - _version_words(right, asked)
     if not own or not others:
         return False
     return all(any(_tells_apart(word, near) for word in words) for words in (own, others))

@@ -54,6 +54,24 @@ def test_the_version_asked_for_decides_first() -> None:
     assert winner(disagreement) == "30 days"
 
 
+def test_versions_named_in_titles_and_sentences_do_not_hide_the_disagreement_the_version_decides() -> None:
+    question = "In version 2.4, how long is a slot held by default?"
+    one = passages(
+        "v1",
+        "Configuration 1.9 | Slots | In version 1.9 a slot is held for 10 minutes by default.",
+        product_version="1.9",
+    )
+    other = passages(
+        "v2",
+        "Configuration 2.4 | Slots | In version 2.4 a slot is held for 25 minutes by default.",
+        product_version="2.4",
+    )
+    for order in ((one, other), (other, one)):
+        (disagreement,) = decided(question, *order, target_version="2.4")
+        assert (disagreement.resolved_by, winner(disagreement)) == ("version_match", "25 minutes")
+    assert decided("How long is a slot held by default?", one, other) == ()
+
+
 def test_text_about_the_asked_version_goes_before_text_about_none() -> None:
     disagreement = outcome({"product_version": "2.4"}, {}, target_version="2.4")
     assert (disagreement.resolved_by, winner(disagreement)) == ("version_match", "30 days")
