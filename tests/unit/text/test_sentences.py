@@ -88,7 +88,7 @@ def test_no_sentence_cuts_a_token(text: str) -> None:
 
 
 def test_long_hostile_texts_take_linear_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for text in (
         ". " * 50_000,
         "A. " * 50_000,
@@ -101,4 +101,5 @@ def test_long_hostile_texts_take_linear_time() -> None:
         "!?" * 50_000 + "x",
     ):
         split_sentences(text)
-    assert time.perf_counter() - started < 5
+    # A bound on kind, not on speed: a quadratic pass over these takes many minutes.
+    assert time.process_time() - started < 60
