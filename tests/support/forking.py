@@ -48,8 +48,10 @@ def installed(folder: Path) -> Iterator[Path]:
 
 def serve(address: str) -> None:
     """Fork for each call until killed."""
+    from clearcite.interfaces.cli import admin, answers, demo, documents, ingestion, traces
     from clearcite.interfaces.cli.main import run
 
+    _ = admin, answers, demo, documents, ingestion, traces  # loaded once, not in each fork
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(address)
     listener.listen(8)
