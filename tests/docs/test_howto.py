@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -29,8 +30,17 @@ PYTHON_SAYS = [
 
 @pytest.fixture(scope="module")
 def quick() -> Iterator[Path]:
-    with installed(fast_folder()) as commands:
+    folder = fast_folder()
+    with installed(folder) as commands:
         yield commands
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    folder = fast_folder()
+    yield folder
+    shutil.rmtree(folder)
 
 
 def environment(folder: Path, commands: Path = BIN) -> dict[str, str]:
@@ -84,9 +94,8 @@ def assert_shows(output: str, promised: str) -> None:
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if page.name != "README.md"], ids=lambda page: page.stem
 )
-def test_a_page_can_be_pasted_and_shows_what_it_says(page: Path, quick: Path) -> None:
+def test_a_page_can_be_pasted_and_shows_what_it_says(page: Path, folder: Path, quick: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    folder = fast_folder()
     scripts = blocks("sh", text)
     output, said, code = on_terminal("\n".join(scripts), folder, quick)
     assert scripts and code == 0, f"{said}\n--- output\n{output}"
