@@ -159,7 +159,7 @@ class Engine:
     ) -> tuple[PublicAnswer, dict[str, Any]]:
         """Answer again without writing a trace; for ``verify``."""
         run = Run(describe=describe, deadline=None)
-        outcome, state, _ = self._answered(question, principal, run)
+        outcome, state, _ = self._answered(question, principal, run, replayed=True)
         return publish(outcome.answer, outcome.document_hashes, trace_id), state
 
     def probe(self) -> str:
@@ -191,10 +191,10 @@ class Engine:
         )
 
     def _answered(
-        self, asked: Question, principal: Principal, run: Run
+        self, asked: Question, principal: Principal, run: Run, *, replayed: bool = False
     ) -> tuple[Outcome, dict[str, Any], int]:
         """The outcome, the state it depends on, and an exit code of its own for integrity faults."""
-        scope = self._scope(principal, asked.as_of)
+        scope = self._scope(principal, asked.as_of, replayed=replayed)
         state: dict[str, Any] = {}
         try:
             with self._services.ledger.snapshot() as snapshot:
@@ -224,7 +224,7 @@ class Engine:
         if isinstance(fault, ReadTampered):
             self._services.ledger.quarantine(fault.key, "integrity")
 
-    def _scope(self, principal: Principal, as_of: Micros | None) -> Scope:
+    def _scope(self, principal: Principal, as_of: Micros | None, *, replayed: bool = False) -> Scope:
         if not (principal.tenant_id and principal.subject_id and principal.groups):
             raise InputError(
                 "An identity with a tenant, a subject and at least one group is needed; nothing was read."
@@ -234,7 +234,7 @@ class Engine:
         now = self._services.clock.now()
         if as_of is not None and as_of > now:
             raise InputError("as_of lies in the future.")
-        if as_of is not None and as_of < now and not self._services.allow_past:
+        if as_of is not None and as_of < now and not (replayed or self._services.allow_past):
             raise InputError("This host does not allow a past as_of.")
         partitions = (principal.tenant_id,)
         return Scope(principal=principal, as_of=now if as_of is None else as_of, partitions=partitions)

@@ -21,7 +21,7 @@ TEXT = (
     "# Kühlung 🌡\n\nThe cold room is kept at 4 °C on weekdays.\r\n\r\n"
     "The e\u0301tage pump runs for 20 minutes an hour 🚰. [1] forged marker [^2^] here."
 )
-QUESTION = "At which temperature is the cold room kept?"
+QUESTION = "At how many °C is the cold room kept?"
 
 
 @pytest.fixture

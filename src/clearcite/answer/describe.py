@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
 
+from clearcite.answer.check import Checked
 from clearcite.answer.evidence import Chosen
 from clearcite.domain.answer import Answer, Claim, Disagreement
 from clearcite.domain.retrieval import Confirmed, DenseQuery, Dropped, Plan, Ranked, Recall
@@ -74,6 +75,14 @@ def _(answer: Answer) -> dict[str, Any]:
         "cause": answer.cause,
         "claims": [_claim(claim) for claim in answer.claims],
     }
+
+
+@_describe.register
+def _(checked: Checked) -> dict[str, Any]:
+    found = checked.sufficiency
+    judged = {} if found is None else {"score": found.score, **dict(found.features)}
+    again = None if checked.again is None else checked.again.depth
+    return {**_describe(checked.answer), "sufficiency": judged, "again_at_depth": again}
 
 
 def _describe_tuple(items: tuple[Any, ...], *, with_factors: bool) -> dict[str, Any]:

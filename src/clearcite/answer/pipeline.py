@@ -29,6 +29,7 @@ from clearcite.ports import Embedder, IndexView, Readable, Reranker, Snapshot, S
 from clearcite.step import Run
 from clearcite.text.analysis import Analyzer
 from clearcite.text.phrases import PhraseSet
+from clearcite.text.similarity import remembered_vectors
 
 MAX_ATTEMPTS = 3
 
@@ -94,6 +95,11 @@ def answer(question: Question, sight: Sight, parts: Parts, run: Run) -> Outcome:
     plan = run.step(plan_query, question, parts.analyzer, parts.live, parts.depth)
     if plan.route == "tool_required":
         return Outcome(answer=Answer(status="tool_required", cause="route"))
+    with remembered_vectors():
+        return _attempts(plan, sight, parts, run)
+
+
+def _attempts(plan: Plan, sight: Sight, parts: Parts, run: Run) -> Outcome:
     outcome = Outcome(answer=Answer(status="insufficient_evidence", cause="no_candidate"))
     for attempt in range(MAX_ATTEMPTS):
         checked, degraded = _attempt(replace(plan, attempt=attempt), sight, parts, run)

@@ -9,7 +9,7 @@ def set_aside_superseded(
 ) -> tuple[tuple[Ranked, ...], tuple[Dropped, ...]]:
     """``superseding``: documents this caller may read, in force now, that supersede others of their source."""
     rules = {
-        (document.key.tenant_id, document.key.source_id, item.document_id, item.heading)
+        (document.key.tenant_id, document.key.source_id, item.document_id, _folded(item.heading))
         for document in superseding
         for item in document.description.supersedes
     }
@@ -24,4 +24,8 @@ def set_aside_superseded(
 
 def _is_superseded(passage: Passage, rules: set[tuple[str, str, str, str | None]]) -> bool:
     key = (passage.key.tenant_id, passage.key.source_id, passage.key.document_id)
-    return any((*key, heading) in rules for heading in (None, *passage.heading))
+    return any((*key, _folded(heading)) in rules for heading in (None, *passage.heading))
+
+
+def _folded(heading: str | None) -> str | None:
+    return None if heading is None else " ".join(heading.casefold().split())

@@ -96,7 +96,7 @@ def _publish(batch: Sequence[tuple[Job, Outcome]], claims: _Claims, index: Index
     failed: list[tuple[Job, str]] = []
     for job, result in batch:
         if isinstance(result, ClearciteError):
-            claims.ledger.fail(job, result.code)
+            claims.ledger.fail(job, result.message)
             failed.append((job, result.message))
         else:
             built.append(result[0])

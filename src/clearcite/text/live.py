@@ -49,9 +49,17 @@ _NOW = PhraseSet(
         "as of now", "neste momento", "neste instante", "agora mesmo",
     )
 )  # fmt: skip
+_HOW_TO = PhraseSet(
+    ("how do i", "how do we", "how can i", "how can we", "how to", "how should", "in advance", "what happens",
+     "como posso", "como podemos", "o que acontece")
+)  # fmt: skip
 _RULE = frozenset(
     {
         "stored",
+        "office",
+        "policy",
+        "handbook",
+        "settings",
         "kept",
         "saved",
         "hosted",
@@ -69,7 +77,7 @@ def asks_for_live_state(question: str) -> bool:
     """Whether the words of a question ask where one's own thing is, or how far it got."""
     words = frozenset(folded_words(question))
     own = bool(words & _OWN) or _OWN_BY_DEED.found_in(question)
-    if not own or words & _RULE:
+    if not own or words & _RULE or _HOW_TO.found_in(question):
         return False
     moved = bool(words & _MOVED and words & _HAS_IT) or bool(words & _MOVE and words & _ASKED_OF)
     return moved or _PLACE.found_in(question) or _PROGRESS.found_in(question) or _NOW.found_in(question)

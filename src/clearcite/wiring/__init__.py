@@ -1,9 +1,31 @@
-"""The only package that knows adapters: settings → Engine, Workshop (for ingestion), or findings of ``doctor``."""
+"""The only package that knows adapters: settings → Engine, Workshop (for ingestion), or findings of ``doctor``.
 
-from clearcite.wiring.checkup import Finding, check_up, migrate_store, store_status
-from clearcite.wiring.engines import engine_on, open_engine
-from clearcite.wiring.parts import existing_store, resolver_for
-from clearcite.wiring.workshop import Workshop, connector_for, open_ledger, open_workshop
+A name is loaded when it is first used, so that asking a question loads no parser, connector or check.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from clearcite.wiring.checkup import Finding, check_up, migrate_store, store_status
+    from clearcite.wiring.engines import engine_on, open_engine
+    from clearcite.wiring.parts import existing_store, resolver_for
+    from clearcite.wiring.workshop import Workshop, connector_for, open_ledger, open_workshop
+
+_HOMES = {
+    "Finding": "clearcite.wiring.checkup",
+    "Workshop": "clearcite.wiring.workshop",
+    "check_up": "clearcite.wiring.checkup",
+    "connector_for": "clearcite.wiring.workshop",
+    "engine_on": "clearcite.wiring.engines",
+    "existing_store": "clearcite.wiring.parts",
+    "migrate_store": "clearcite.wiring.checkup",
+    "open_engine": "clearcite.wiring.engines",
+    "open_ledger": "clearcite.wiring.workshop",
+    "open_workshop": "clearcite.wiring.workshop",
+    "resolver_for": "clearcite.wiring.parts",
+    "store_status": "clearcite.wiring.checkup",
+}
 
 __all__ = [
     "Finding",
@@ -19,3 +41,9 @@ __all__ = [
     "resolver_for",
     "store_status",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -3,6 +3,7 @@
 import secrets
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from clearcite.answer.evidence import Budget
 from clearcite.answer.pipeline import Parts
 from clearcite.config import Settings, load_settings
 from clearcite.domain.manifest import PipelineManifest
+from clearcite.domain.thresholds import CLAIM_LIMITS, ClaimLimits
 from clearcite.engine import Engine, Pipeline, Services
 from clearcite.errors import ConfigError
 from clearcite.ports import Ledger
@@ -86,9 +88,14 @@ class Pipelines:
             live=PhraseSet(settings.tool_required),
             embedder=embedder,
             reranker=LexicalReranker(),
-            writer=ExtractiveWriter(analyzer, embedder),
+            writer=ExtractiveWriter(analyzer, embedder, claim_limits(settings)),
             budget=Budget(passages=settings.evidence_limit, characters=settings.evidence_chars),
             depth=settings.depth,
         )
         index = LocalIndex(self._store / INDEX / generation, manifest)
         return Pipeline(index=index, parts=parts, manifest_hash=manifest.hash())
+
+
+def claim_limits(settings: Settings) -> ClaimLimits:
+    """How much an answer may say, as the settings have it."""
+    return replace(CLAIM_LIMITS, most=settings.claims, words=settings.answer_words)

@@ -1,6 +1,7 @@
 """Settings → Workshop: what ingestion needs, opened on one store."""
 
 import os
+import shutil
 import socket
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +63,7 @@ class Workshop:
         if before != self.generation:
             self.ledger.promote(self.generation)
             self.ledger.retire(before)
+            shutil.rmtree(self.index.root.parent / before, ignore_errors=True)
         with self.ledger.snapshot() as snapshot:
             kept = snapshot.index_manifest
         if kept is not None:

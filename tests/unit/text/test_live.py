@@ -34,6 +34,10 @@ def test_a_question_about_one_s_own_thing_and_its_progress_is_live(question: str
         "When are parcels sent?",
         "Do I have to pay for my return?",
         "Até quando posso cancelar a minha reserva?",
+        "Where is our office in Lisbon?",
+        "How far in advance must I book my leave?",
+        "How do I track my time?",
+        "What happens to my data after I have left?",
     ],
 )
 def test_a_question_about_a_rule_is_not_live(question: str) -> None:

@@ -53,6 +53,11 @@ class LocalIndex:
         except OSError as error:
             raise DependencyUnavailable("The directory of the index cannot be made.") from error
 
+    @property
+    def root(self) -> Path:
+        """The directory of this generation."""
+        return self._root
+
     def write(self, entries: Sequence[IndexEntry]) -> tuple[str, ...]:
         """See ``Index.write``. Raises InputError for an entry that cannot be stored,
         DependencyUnavailable.

@@ -2,15 +2,46 @@
 
 import os
 import sys
-from typing import cast
+from importlib import import_module
+from typing import Any, cast
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 
 from clearcite.errors import ClearciteError, DependencyUnavailable, InputError
-from clearcite.interfaces.cli import admin, answers, demo, documents, ingestion, traces
 from clearcite.interfaces.cli.common import printable
 
+HOMES = {
+    **dict.fromkeys(("init", "migrate", "status", "doctor"), "admin"),
+    "demo": "demo",
+    "ingest": "ingestion",
+    **dict.fromkeys(("ask", "search"), "answers"),
+    **dict.fromkeys(("list", "show", "delete"), "documents"),
+    **dict.fromkeys(("inspect", "verify"), "traces"),
+}
+"""The commands in the order of the help, and the module beside this one that each stands in."""
+
+
+class Commands(TyperGroup):
+    """Loads the module of a command when the command is named: ``ask`` does not wait for what ``ingest`` needs."""
+
+    def list_commands(self, _ctx: Any) -> list[str]:
+        return list(HOMES)
+
+    def get_command(self, _ctx: Any, cmd_name: str) -> Any:
+        # Of a name that is no command, typer says which ones are like it.
+        for name in [cmd_name] if cmd_name in HOMES else list(HOMES):
+            if name not in self.commands:
+                part = typer.Typer(rich_markup_mode=None)
+                part.callback()(lambda: None)
+                import_module(f"clearcite.interfaces.cli.{HOMES[name]}").register(part)
+                self.commands.update(get_group(part).commands)
+        return self.commands.get(cmd_name)
+
+
 app = typer.Typer(
+    cls=Commands,
     name="clearcite",
     help="Answers from your documents, with citations you can check, from only what the asker may read.",
     no_args_is_help=True,
@@ -19,8 +50,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (admin, demo, ingestion, answers, documents, traces):
-    module.register(app)
+app.callback()(lambda: None)
 
 INTERNAL, INTERRUPTED = 70, 130
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
