@@ -2,10 +2,11 @@
 
 from clearcite.domain.retrieval import DenseQuery, Leg, LexicalQuery, Plan, Recall
 from clearcite.ports import Embedder, IndexView, Readable
+from clearcite.text.similarity import query_vector
 
 
 def embed_question(plan: Plan, embedder: Embedder) -> DenseQuery:
-    return embedder.embed_query(plan.question)
+    return query_vector(embedder, plan.question)
 
 
 def queries(plan: Plan, dense: DenseQuery | None) -> tuple[tuple[Leg, LexicalQuery | DenseQuery], ...]:

@@ -7,23 +7,44 @@ questions would let one caller time which texts another caller's answer was draw
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from math import isqrt
 from operator import mul
 
+from clearcite.domain.retrieval import DenseQuery
 from clearcite.ports import Embedder
 
-_Memory = dict[tuple[str, str], memoryview]
+
+@dataclass(kw_only=True, slots=True)
+class _Memory:
+    """Vectors by the fingerprint of their embedder and the text."""
+
+    passages: dict[tuple[str, str], memoryview] = field(default_factory=dict)
+    queries: dict[tuple[str, str], DenseQuery] = field(default_factory=dict)
+
+
 _memory: ContextVar[_Memory | None] = ContextVar("vectors_of_this_question", default=None)
 
 
 @contextmanager
 def remembered_vectors() -> Iterator[None]:
     """Let all stages of one question share vectors: each text is embedded once. Results do not depend on it."""
-    token = _memory.set({})
+    token = _memory.set(_Memory())
     try:
         yield
     finally:
         _memory.reset(token)
+
+
+def query_vector(embedder: Embedder, text: str) -> DenseQuery:
+    """``embed_query``, once inside ``remembered_vectors``."""
+    memory = _memory.get()
+    if memory is None:
+        return embedder.embed_query(text)
+    key = (embedder.fingerprint, text)
+    if key not in memory.queries:
+        memory.queries[key] = embedder.embed_query(text)
+    return memory.queries[key]
 
 
 class Similarity:
@@ -31,9 +52,8 @@ class Similarity:
 
     def __init__(self, embedder: Embedder, question: str) -> None:
         self._embedder = embedder
-        self._question = memoryview(embedder.embed_query(question).vector).cast("b")
-        shared = _memory.get()
-        self._vectors: _Memory = {} if shared is None else shared
+        self._question = memoryview(query_vector(embedder, question).vector).cast("b")
+        self._vectors = (_memory.get() or _Memory()).passages
 
     def to_question(self, text: str) -> int:
         return cosine(self._question, self._vector(text))

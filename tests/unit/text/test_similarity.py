@@ -1,14 +1,20 @@
 """Cosines in integers, and vectors that are remembered for one question only."""
 
+from clearcite.domain.retrieval import DenseQuery
 from clearcite.ports import Vector
 from clearcite.testing.embedder import HashedEmbedder
-from clearcite.text.similarity import Similarity, cosine, remembered_vectors
+from clearcite.text.similarity import Similarity, cosine, query_vector, remembered_vectors
 
 
 class Counting(HashedEmbedder):
     def __init__(self) -> None:
         super().__init__()
         self.seen: list[str] = []
+        self.asked: list[str] = []
+
+    def embed_query(self, text: str) -> DenseQuery:
+        self.asked.append(text)
+        return super().embed_query(text)
 
     def embed_passage(self, text: str) -> Vector:
         self.seen.append(text)
@@ -37,8 +43,11 @@ def test_within_one_question_a_text_is_embedded_once_and_afterwards_forgotten() 
     with remembered_vectors():
         for _ in range(2):
             Similarity(embedder, "q").between("a", "b")
+            query_vector(embedder, "q")
     assert [text for text in embedder.seen if text != "q"] == ["a", "b"]
+    assert embedder.asked == ["q"]
     Similarity(embedder, "q").between("a", "b")
     assert [text for text in embedder.seen if text != "q"] == ["a", "b", "a", "b"], (
         "what one caller asked must not speed up another"
     )
+    assert embedder.asked == ["q", "q"]
