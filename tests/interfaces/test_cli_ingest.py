@@ -194,3 +194,27 @@ def test_asking_needs_nothing_that_only_posix_has(company: Path) -> None:
     assert (done.code, done.json["status"]) == (0, "answered"), done.err
     said = process(company, "ingest", python=("-c", run)).err
     assert "Traceback" not in said
+
+
+def test_settings_that_go_there_and_back_build_again_and_go_on(tmp_path: Path) -> None:
+    """A generation that was retired is not revived, and its name does not stand in the way."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.md").write_text("# Leave\n\nEvery employee has 25 days of leave.\n", encoding="utf-8")
+    base = "[text]\nsemantic = 'off'\n[[sources]]\npath = 'docs'\nallowed_groups = ['staff']\n"
+    for text in (base, base + "[synonyms]\nholiday = ['leave']\n", base):
+        (tmp_path / "clearcite.toml").write_text(text, encoding="utf-8")
+        (folder / f"{len(list(folder.iterdir()))}.md").write_text(f"# More\n\n{text}", encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "-m", "clearcite", "ingest"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+    done = subprocess.run(
+        [sys.executable, "-m", "clearcite", "list", "--tenant", "default", "--group", "staff"],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert len(done.stdout.splitlines()) == 4

@@ -4,6 +4,7 @@ Every scalar stays the text that was written (``3.10`` is not a number, ``2024-0
 ``no`` not a boolean); aliases, duplicate keys and deep nesting are refused.
 """
 
+import re
 from typing import Any
 
 import yaml
@@ -14,21 +15,38 @@ from clearcite.wire.strict import shown
 MAX_CHARACTERS = 64_000
 _MAX_DEPTH = 8
 _FENCE = "---"
+_OPENING = re.compile(r"((?:[ \t]*\n)*)---[ \t]*\n")
+_KEY = re.compile(r"[A-Za-z_][\w-]*[ \t]*:(?:\s|\Z)")
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 def split_front_matter(text: str) -> tuple[str, int]:
-    """The YAML between the fences, and where the body begins; ("", 0) when there is none."""
-    if not text.startswith(_FENCE + "\n"):
+    """The YAML between the fences, and where the body begins; ("", 0) when there is none.
+
+    Spaces after the fence and blank lines before it do not make an access list disappear, and neither does a
+    fence that is never closed: that one is an InputError. A rule across the page is no fence.
+    """
+    start = _opening(text)
+    if start is None:
         return "", 0
-    at = len(_FENCE) + 1
+    at = start
     while at < len(text):
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
         if text[at:end].rstrip() in (_FENCE, "..."):
-            return text[len(_FENCE) + 1 : at], min(end + 1, len(text))
+            return text[start:at], min(end + 1, len(text))
         at = end + 1
+    if _KEY.match(text, start):
+        raise InputError("the front matter is not closed: a line with --- is missing after it")
     return "", 0
+
+
+def _opening(text: str) -> int | None:
+    """Where the line after the opening fence begins."""
+    match = _OPENING.match(text)
+    if match is None or (match.group(1) and not _KEY.match(text, match.end())):
+        return None
+    return match.end()
 
 
 def read_front_matter(source: str) -> dict[str, Any]:

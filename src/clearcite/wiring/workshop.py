@@ -1,5 +1,6 @@
 """Settings → Workshop: what ingestion needs, opened on one store."""
 
+import itertools
 import os
 import shutil
 import socket
@@ -170,8 +171,15 @@ def _keep_root(file: Path, root: Path, source: SourceSettings) -> None:
 
 
 def _generation_for(ledger: Ledger, manifest: PipelineManifest) -> str:
-    """The live generation if it has this manifest, else a new one that is built beside it."""
-    name = f"g-{manifest.hash()[:12]}"
-    if ledger.manifest(name) is None:
-        ledger.start_generation(name, canonical(to_json(manifest)).decode("utf-8"))
-    return name
+    """The active generation of this manifest, else a new one that is built beside the live one.
+
+    A generation that was retired is not revived: when settings go back, the manifest is built again.
+    """
+    text = canonical(to_json(manifest)).decode("utf-8")
+    names = {row["name"]: row["state"] for row in ledger.status()["generations"]}
+    for number in itertools.count(1):
+        name = f"g-{manifest.hash()[:12]}" + (f"-{number}" if number > 1 else "")
+        if names.get(name, "active") == "active":
+            ledger.start_generation(name, text)
+            return name
+    raise ConfigError("No name is left for a generation.")

@@ -143,6 +143,10 @@ class FolderConnector:
             fields = _thread_fields(raw, self.settings)
         elif media_type in _WITH_FRONT_MATTER:
             fields = front_fields(read_front_matter(split_front_matter(decode_text(raw))[0]))
+            if "denied_groups" in fields:
+                # A document may deny more than its source, never less.
+                denied = {*self.settings.denied_groups, *fields["denied_groups"]}
+                fields["denied_groups"] = sorted(denied)
         record = self._defaults(name, media_type) | {"source_version": _version(raw, media_type)} | fields
         return read_record(record, self._rules(raw))
 

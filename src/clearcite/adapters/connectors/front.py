@@ -7,6 +7,7 @@ from typing import Any
 
 from clearcite.errors import InputError
 from clearcite.wire.decode import fault_of_name
+from clearcite.wire.strict import shown
 
 _TEXTS = (
     *("title", "parent", "status", "effective_from", "effective_to", "effective_through", "source_time"),
@@ -21,10 +22,29 @@ _OF_THE_SOURCE = frozenset(
         *("content", "content_path", "media_type"),
     )
 )
+_OF_ACCESS = frozenset(
+    (*_LISTS, "status", "trusted", "parent", "effective_from", "effective_to", "effective_through")
+)
 _BOOLEANS = {"true": True, "false": False}
 _INTEGER = re.compile(r"-?[0-9]{1,9}")
 _NOTHING = ("", "~", "null")
 MAX_LABELS = 128
+
+
+def _unmistaken(key: str) -> str:
+    """A key that becomes a label. Refused if it can only have been meant to decide about access."""
+    plain = key.strip().lower().replace("-", "_").replace(" ", "_")
+    if plain in _OF_ACCESS:
+        raise InputError(f"front matter: {shown(key, 50)} decides nothing; write {plain}")
+    return key
+
+
+def _groups(key: str, value: Any) -> Any:
+    """A list of groups; one that holds nothing is refused, for it may have been meant as nobody."""
+    groups = value if isinstance(value, list) else [value]
+    if len(groups) == 1 and isinstance(groups[0], str) and groups[0] in _NOTHING:
+        raise InputError(f"front matter: {key} is empty; name groups, or leave the key out")
+    return groups
 
 
 def front_fields(front: dict[str, Any]) -> dict[str, Any]:
@@ -39,12 +59,12 @@ def front_fields(front: dict[str, Any]) -> dict[str, Any]:
     for key, value in front.items():
         if key in _LABELS:
             labels += _labels("", value)
-        elif isinstance(value, str) and value in _NOTHING:
+        elif isinstance(value, str) and value in _NOTHING and key not in _LISTS:
             continue
         elif key in _TEXTS:
             fields[key] = value.strip() if isinstance(value, str) else value
         elif key in _LISTS:
-            fields[key] = value if isinstance(value, list) else [value]
+            fields[key] = _groups(key, value)
         elif key == "authority":
             fields[key] = int(value) if isinstance(value, str) and _INTEGER.fullmatch(value) else value
         elif key == "trusted":
@@ -55,7 +75,7 @@ def front_fields(front: dict[str, Any]) -> dict[str, Any]:
         elif key == "facts":
             fields[key] = value
         else:
-            labels += _labels(key, value)
+            labels += _labels(_unmistaken(key), value)
     if labels:
         fields["labels"] = clean_labels(labels)
     return fields
