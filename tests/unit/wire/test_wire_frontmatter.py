@@ -12,9 +12,7 @@ def test_front_matter_and_body_are_told_apart() -> None:
     assert (source, text[body:]) == ("a: 1\n", "body")
 
 
-@pytest.mark.parametrize(
-    "text", ["", "body", "--- a", "---", "---\nno end", "----\na\n----\n"]
-)
+@pytest.mark.parametrize("text", ["", "body", "--- a", "---", "---\nno end", "----\na\n----\n"])
 def test_text_without_front_matter_is_all_body(text: str) -> None:
     assert split_front_matter(text) == ("", 0)
 
