@@ -15,12 +15,12 @@ Deduplicated = tuple[tuple[Ranked, ...], tuple[Dropped, ...]]
 def deduplicate(ranked: tuple[Ranked, ...]) -> Deduplicated:
     """Keep one copy of each document and of each text, in rank order."""
     kept_document = _kept_documents(item.passage for item in ranked)
+    best = _best_of_text(item.passage for item in ranked if kept_document(item.passage))
     kept: list[Ranked] = []
     dropped: list[Dropped] = []
-    best_of_text = _best_of_text(item.passage for item in ranked if kept_document(item.passage))
     for item in ranked:
         passage = item.passage
-        if kept_document(passage) and best_of_text[_text_key(passage)] == passage.chunk_id:
+        if passage.chunk_id in best:
             kept.append(item)
         else:
             dropped.append(Dropped(chunk_id=passage.chunk_id, reason="canonical_duplicate"))
@@ -36,8 +36,9 @@ def _kept_documents(passages: Iterable[Passage]) -> Callable[[Passage], bool]:
     best: dict[tuple[str, ...], tuple[int, DocumentKey, int]] = {}
     all_passages = list(passages)
     for passage in all_passages:
+        order = _order(passage)
         for group in _groups(passage):
-            best[group] = min(best.get(group, _order(passage)), _order(passage))
+            best[group] = min(best.get(group, order), order)
     lost = {
         passage.key for passage in all_passages for group in _groups(passage) if best[group][1] != passage.key
     }
@@ -60,11 +61,11 @@ def _text_key(passage: Passage) -> str:
     return " ".join(passage.text.casefold().split())
 
 
-def _best_of_text(passages: Iterable[Passage]) -> dict[str, str]:
-    """For each normalised passage text, the chunk that is kept."""
+def _best_of_text(passages: Iterable[Passage]) -> frozenset[str]:
+    """The ids of the chunks that are kept: one for each normalised passage text."""
     best: dict[str, tuple[tuple[int, DocumentKey, int], str]] = {}
     for passage in passages:
         mine = (_order(passage), passage.chunk_id)
         text = _text_key(passage)
         best[text] = min(best.get(text, mine), mine)
-    return {text: chunk for text, (_, chunk) in best.items()}
+    return frozenset(chunk for _, chunk in best.values())

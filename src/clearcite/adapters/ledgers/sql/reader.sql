@@ -67,6 +67,7 @@ WHERE s.generation = ?1 AND s.partition = ?2 AND (s.source_id, s.document_id) > 
 ORDER BY s.source_id, s.document_id
 LIMIT ?5;
 
+-- From the index of the few that supersede: by its order alone the planner would look at every document.
 -- name: superseding
 SELECT s.tenant_id, s.source_id, s.document_id, s.present, s.title, s.description,
        s.content_sha256, s.served_digest, s.head_digest, s.state_hash,
@@ -74,8 +75,10 @@ SELECT s.tenant_id, s.source_id, s.document_id, s.present, s.title, s.descriptio
        s.served_trusted,
        s.head_parent, s.head_allow, s.head_deny, s.head_status, s.head_from, s.head_to, s.head_trusted,
        t.sha256, ''
-FROM served s JOIN served_texts t ON t.projection = s.projection
-WHERE s.generation = ? AND s.partition = ? AND s.supersedes = 1
+FROM projections x INDEXED BY projections_superseding
+CROSS JOIN served s ON s.projection = x.id
+CROSS JOIN served_texts t ON t.projection = x.id
+WHERE x.generation = ? AND x.partition = ? AND x.supersedes = 1
 ORDER BY s.source_id, s.document_id;
 
 -- name: inventory
