@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from clearcite.adapters.indexes.local_build import MOST_POSTINGS, append_postings, pack_postings
+from clearcite.adapters.indexes.local_build import append_postings, pack_postings
 from clearcite.adapters.indexes.local_files import Held
 from clearcite.adapters.indexes.local_format import Segment, SegmentWriter, Shape, new_segment
 from clearcite.adapters.indexes.local_readable import Mask
@@ -15,8 +15,10 @@ from clearcite.errors import IntegrityFault
 
 Numbers = NDArray[np.int64]
 
+MOST_POSTINGS = 1 << 20  # copied at once: some 60 MB while they are sorted
 _ROWS = 8192  # vectors copied at once
 _MOST_SEGMENTS = 6  # of one partition: a question pays about 0.1 ms for each
+_MOST_AT_ONCE = 32  # the terms of all are in memory
 _DEAD_SHARE = 4
 
 
@@ -25,8 +27,8 @@ def due(sizes: Sequence[tuple[int, int]], *, erase: bool) -> list[int]:
     wanted.
 
     Those of which a quarter is dead (with ``erase``: anything), and, when there are many, the smallest
-    ones, going on while the next is no larger than twice what was taken. So a chunk is copied a
-    logarithmic number of times.
+    ones, a bounded number, going on while the next is no larger than twice what was taken. So a chunk is
+    copied a logarithmic number of times.
     """
     dead = [chunks - wanted for chunks, wanted in sizes]
     chosen = {
@@ -35,7 +37,7 @@ def due(sizes: Sequence[tuple[int, int]], *, erase: bool) -> list[int]:
     if len(sizes) - max(len(chosen) - 1, 0) > _MOST_SEGMENTS:
         taken = 0
         for rank, i in enumerate(sorted(range(len(sizes)), key=lambda i: (sizes[i][1], i))):
-            if rank > 1 and sizes[i][1] > 2 * taken:
+            if rank > 1 and (sizes[i][1] > 2 * taken or rank == _MOST_AT_ONCE):
                 break
             chosen.add(i)
             taken += sizes[i][1]
