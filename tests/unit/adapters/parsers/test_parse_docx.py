@@ -74,7 +74,9 @@ def test_a_table_inside_a_cell_becomes_text_of_the_cell() -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"PK\x03\x04", b"\xd0\xcf\x11\xe0" + b"\0" * 600, build_docx("x")[:100]]
+    "content",
+    [b"", b"PK\x03\x04", b"\xd0\xcf\x11\xe0" + b"\0" * 600, build_docx("x")[:100]],
+    ids=["empty", "magic only", "another format", "cut off"],
 )
 def test_what_is_no_archive_is_an_input_error(content: bytes) -> None:
     with pytest.raises(InputError):

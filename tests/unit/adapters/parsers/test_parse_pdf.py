@@ -124,7 +124,11 @@ def test_the_title_of_the_file_is_used_unless_it_is_a_file_name() -> None:
         assert parse_pdf(build_pdf([page], title=junk)).title is None
 
 
-@pytest.mark.parametrize("content", [b"", b"%PDF-1.7\n", b"not a pdf", build_pdf([text(1, 1, "x")])[:200]])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"%PDF-1.7\n", b"not a pdf", build_pdf([text(1, 1, "x")])[:200]],
+    ids=["empty", "magic only", "text", "cut off"],
+)
 def test_a_broken_file_is_an_input_error(content: bytes) -> None:
     with pytest.raises(InputError):
         parse_document(content, PDF)
