@@ -85,6 +85,8 @@ def _members(groups: Mapping[str, Mapping[str, Any]], subjects: Mapping[str, Any
     """Subject → the groups that list him. A group may not list someone unknown: a typo must not pass."""
     found: dict[str, set[str]] = {}
     for group, table in groups.items():
+        if set(table) != {"members"}:
+            raise ConfigError(f"groups.{group} must have members and nothing else.")
         for member in _words(table, "members", group):
             if member not in subjects:
                 raise ConfigError(f"groups.{group} lists an unknown member {member!r}.")

@@ -58,6 +58,8 @@ def test_a_revision_older_than_the_last_accepted_is_refused(tmp_path: Path) -> N
         ('groups = ["staff"]', "groups = []"),
         ('groups = ["staff"]', "groups = [' ']"),
         ('members = ["omar"]', 'members = ["omra"]'),
+        ('members = ["omar"]', 'member = ["omar"]'),
+        ('members = ["omar"]', 'members = ["omar"]\nroles = []'),
         ("[subjects.alice]", "[subject.alice]"),
     ],
 )
