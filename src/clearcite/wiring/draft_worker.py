@@ -4,6 +4,7 @@ Run by ``drafting.py`` as ``python -m clearcite.wiring.draft_worker MEMORY SECON
 sees content and titles, one document after the other, and no identity, access list, key or file.
 """
 
+import gc
 import sys
 
 from clearcite.adapters.parsers.formats import parse_document
@@ -14,6 +15,7 @@ from clearcite.text.analysis import Analyzer
 
 
 def main() -> int:
+    gc.set_threshold(50_000, 20, 50)  # many objects and few cycles
     words, *languages = sys.argv[3:]
     recipe = Recipe(analyzer=Analyzer(languages), chunk_words=int(words))
 
