@@ -14,7 +14,15 @@ from typing import Any
 import Stemmer
 
 from clearcite.text.languages import ACRONYMS, STEMMERS, STOP_WORDS
-from clearcite.text.tokens import CACHED_LENGTH, CACHED_WORDS, Token, fold, raw_tokens, take_apart
+from clearcite.text.tokens import (
+    CACHED_LENGTH,
+    CACHED_WORDS,
+    Token,
+    fold,
+    is_plain_word,
+    raw_tokens,
+    take_apart,
+)
 
 WORD, WHOLE = "=", "#"
 _STEMMERS = threading.local()
@@ -50,16 +58,19 @@ def document_terms(language: str) -> WordTable:
 
 
 def _terms_of(raw: str, language: str) -> list[str]:
+    if _is_stop_word(raw, language):
+        return []
+    languages = (language,) if language else ()
+    if is_plain_word(raw):
+        return word_forms(raw, languages)
     terms: list[str] = []
-    if language in stop_word_of(raw):
-        return terms
     for token in take_apart(raw):
         if token.kind == "unspaced":
             terms += [WORD + gram for gram in grams(token.whole)]
             continue
         for part in token.parts:
-            if language not in stop_word_of(part):
-                terms += word_forms(part, (language,) if language else ())
+            if not _is_stop_word(part, language):
+                terms += word_forms(part, languages)
         terms += _exact_forms(token)
     return terms
 
@@ -67,10 +78,10 @@ def _terms_of(raw: str, language: str) -> list[str]:
 def word_forms(word: str, languages: Iterable[str]) -> list[str]:
     """The folded word and its stems. What is short or no word has no stem."""
     folded = fold(word)
-    stems = [f"{language}:{_stem(word.casefold(), language)}" for language in languages]
     if len(folded) < 3 or not folded.isalpha():
-        stems = []
-    return [WORD + folded, *stems]
+        return [WORD + folded]
+    lowered = word.casefold()
+    return [WORD + folded, *[f"{language}:{_stem(lowered, language)}" for language in languages]]
 
 
 def _exact_forms(token: Token) -> list[str]:
@@ -93,7 +104,12 @@ def _is_plain(token: Token) -> bool:
     return len(token.parts) == 1 and token.joined == fold(token.parts[0])
 
 
-_ANY_STOP_WORD = frozenset().union(*STOP_WORDS.values())
+_NO_WORDS: frozenset[str] = frozenset()
+_ANY_STOP_WORD = _NO_WORDS.union(*STOP_WORDS.values())
+
+
+def _is_stop_word(raw: str, language: str) -> bool:
+    return fold(raw) in STOP_WORDS.get(language, _NO_WORDS) and raw not in ACRONYMS
 
 
 def _stop_word_of(raw: str) -> tuple[str, ...]:

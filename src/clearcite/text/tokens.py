@@ -51,6 +51,8 @@ _GROUPED = re.compile(r"\d{1,3}(?:([.,'’])\d{3})(?:\1\d{3})*\Z")
 _CONNECTOR = re.compile(r"[-._'’/:@\\+,]+")
 _ABBREVIATION = re.compile(r"[^\W\d_](?:\.[^\W\d_])+\Z")
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+_CODE_MARK = re.compile(r"[_@\\]|::")
+_DOTTED = re.compile(r"[^\W\d_]\.[^\W\d_]")
 VERSION_WORDS = frozenset(("version", "versions", "versiones", "ver", "v", "release", "versao", "versoes"))
 _POSSESSIVE = re.compile(r"['’][sS]\Z")
 _LATIN_MARK = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u0652\u0670]+")
@@ -134,6 +136,11 @@ def versions(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def is_plain_word(raw: str) -> bool:
+    """Whether a raw token is one word and nothing else, told at a glance: most of them are."""
+    return raw.isascii() and raw.isalpha() and (len(raw) == 1 or raw[1:].islower())
+
+
 def _take_apart(raw: str) -> tuple[Token, ...]:
     if raw.isascii() or not _UNSPACED_RUN.search(raw):
         return (_classify(raw),)
@@ -151,8 +158,8 @@ _take_apart_cached = lru_cache(maxsize=CACHED_WORDS)(_take_apart)
 
 
 def _classify(raw: str) -> Token:
-    raw = _POSSESSIVE.sub("", raw) if raw[-1:] in "sS" else raw
-    if raw.isalpha() and (raw[1:].islower() or not _CAMEL.search(raw)):
+    raw = _POSSESSIVE.sub("", raw)
+    if is_plain_word(raw) or (raw.isalpha() and not _CAMEL.search(raw)):
         word = fold(raw)
         return Token(kind="word", whole=word, joined=word, parts=(raw,))
     if _NUMBER.match(raw) and not _VERSION.match(raw):
@@ -192,22 +199,20 @@ def _compound(raw: str) -> Token:
 
 
 def _camel_parts(piece: str) -> list[str]:
+    if piece[1:].islower():
+        return [piece]
     parts = _CAMEL.split(piece)
     return parts if len(parts) > 1 and len(parts[0]) > 1 else [piece]
 
 
 def _is_identifier(raw: str, pieces: list[str]) -> bool:
     """A name that means one thing only: an exact match of it is worth more than its parts."""
-    if (
-        raw.startswith("--")
-        or raw.endswith(("++", "#"))
-        or any(mark in raw for mark in ("_", "@", "\\", "::"))
-    ):
+    if raw.startswith("--") or raw.endswith(("++", "#")) or _CODE_MARK.search(raw):
         return True
-    has_digits = any(char.isdigit() for char in raw) and any(char.isalpha() for char in raw)
+    has_digits = any(map(str.isdigit, raw)) and any(map(str.isalpha, raw))
     if has_digits and not (len(pieces) == 2 and "/" in raw):  # "20/month" is a rate
         return True
-    if raw.count("/") > 1 or re.search(r"[^\W\d_]\.[^\W\d_]", raw):
+    if raw.count("/") > 1 or _DOTTED.search(raw):
         return True
     if len(pieces) > 1 and all(piece.isupper() and len(piece) > 1 for piece in pieces):
         return True
