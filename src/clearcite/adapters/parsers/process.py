@@ -35,12 +35,12 @@ _KEPT_ENVIRONMENT = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "TMPDIR", "TEMP")
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChildLimits:
     """``memory``: bytes of address space. ``cpu_seconds`` and ``wall_seconds``: for one document.
-    ``documents``: how many one child reads before it is renewed."""
+    ``documents``: how many one child reads before it is renewed: a new one has to learn all words again."""
 
     memory: int = 1_500_000_000
     cpu_seconds: int = 20
     wall_seconds: float = 60.0
-    documents: int = 10_000
+    documents: int = 50_000
 
 
 DEFAULT_LIMITS = ChildLimits()
