@@ -18,10 +18,13 @@ from clearcite.adapters.connectors.jsonl import JsonlConnector
 from clearcite.adapters.connectors.state import MemoryFolderState
 from clearcite.adapters.parsers.child import ChildLimits, ChildParser
 from clearcite.config import SourceSettings
-from clearcite.domain.corpus import DocumentKey, SourceRecord
+from clearcite.domain.corpus import Description, DocumentKey, SourceRecord
+from clearcite.domain.manifest import PipelineManifest
 from clearcite.errors import ClearciteError, InputError
 from clearcite.ingest.chunk import chunk_document
+from clearcite.ports import Job
 from clearcite.wire import media
+from clearcite.wiring.drafting import ChildDrafter
 from tests.support.docx import build_docx, document, paragraph
 from tests.support.pdf import build_pdf, text
 
@@ -201,6 +204,45 @@ def test_a_hostile_folder_gives_errors_and_still_the_good_file(tmp_path: Path) -
     errors = [item.message for item in items if isinstance(item, ClearciteError)]
     assert len(errors) == 7
     assert not any("SECRET" in error or str(tmp_path) in error for error in errors)
+
+
+QUICK = (
+    "billion laughs", "XML 100,000 deep", "PDF arrays 100,000 deep", "PDF cut short", "HTML 200,000 deep", "NUL",
+    "JSON 100,000 deep", "thread with a lone surrogate", "Latin-1", "nothing",
+)  # fmt: skip
+
+
+def test_sound_documents_among_hostile_ones_get_their_drafts_as_ingestion_asks_for_them() -> None:
+    def job(number: int, media_type: str, content: bytes) -> Job:
+        return Job(
+            event_id=number,
+            fence=1,
+            generation="g",
+            kind="project",
+            key=DocumentKey(tenant_id="t", source_id="s", document_id=f"d{number}"),
+            slot=number,
+            attempts=1,
+            content=content,
+            description=Description(source_uri="u", source_version="1", media_type=media_type),
+        )
+
+    manifest = PipelineManifest(parser="p", chunker="c", analysis="a", embedder=None)
+    hostile = [HOSTILE[name] for name in QUICK]
+    jobs = [
+        job(2 * n + side, *((media.MARKDOWN, b"Sound %d." % n) if side else (media_type, make())))
+        for n, (media_type, make) in enumerate(hostile)
+        for side in (0, 1)
+    ]
+    drafter = ChildDrafter(manifest, LIMITS)
+    try:
+        drafts = list(drafter.draft_many(jobs))
+    finally:
+        drafter.close()
+    assert [getattr(draft, "text", None) for draft in drafts[1::2]] == [
+        f"Sound {n}." for n in range(len(QUICK))
+    ]
+    refused = [draft for draft in drafts[::2] if isinstance(draft, InputError)]
+    assert len(refused) >= len(QUICK) - 1, "HTML may be as deep as it likes"
 
 
 def test_hidden_instructions_of_every_format_are_left_out_or_flagged(parser: ChildParser) -> None:
