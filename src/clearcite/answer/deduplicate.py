@@ -1,7 +1,8 @@
 """Copies count once, and superseded text does not count; both after the access check, before the budget.
 
 Mirrors share a canonical document id and the same normalised text, or one source. The kept copy is the one of
-highest authority among those the caller may read, then the smallest id.
+highest authority among those the caller may read, then the smallest id; one that a caller has been shown before
+goes before all others.
 """
 
 from collections.abc import Callable, Iterable
@@ -9,13 +10,15 @@ from collections.abc import Callable, Iterable
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.retrieval import Dropped, Passage, Ranked
 
+_Order = tuple[bool, int, DocumentKey, int]
 Deduplicated = tuple[tuple[Ranked, ...], tuple[Dropped, ...]]
 
 
-def deduplicate(ranked: tuple[Ranked, ...]) -> Deduplicated:
-    """Keep one copy of each document and of each text, in rank order."""
-    kept_document = _kept_documents(item.passage for item in ranked)
-    best = _best_of_text(item.passage for item in ranked if kept_document(item.passage))
+def deduplicate(ranked: tuple[Ranked, ...], shown: frozenset[str] = frozenset()) -> Deduplicated:
+    """Keep one copy of each document and of each text, in rank order. ``shown``: chunks that must be kept."""
+    known = {item.passage.key for item in ranked if item.passage.chunk_id in shown}
+    kept_document = _kept_documents((item.passage for item in ranked), known)
+    best = _best_of_text((item.passage for item in ranked if kept_document(item.passage)), shown)
     kept: list[Ranked] = []
     dropped: list[Dropped] = []
     for item in ranked:
@@ -27,20 +30,20 @@ def deduplicate(ranked: tuple[Ranked, ...]) -> Deduplicated:
     return tuple(kept), tuple(dropped)
 
 
-def _order(passage: Passage) -> tuple[int, DocumentKey, int]:
-    return (-passage.description.authority, passage.key, passage.start)
+def _order(passage: Passage, is_shown: bool) -> _Order:
+    return (not is_shown, -passage.description.authority, passage.key, passage.start)
 
 
-def _kept_documents(passages: Iterable[Passage]) -> Callable[[Passage], bool]:
+def _kept_documents(passages: Iterable[Passage], known: set[DocumentKey]) -> Callable[[Passage], bool]:
     """Which documents survive: the first, in ``_order``, of each group of mirrors."""
-    best: dict[tuple[str, ...], tuple[int, DocumentKey, int]] = {}
+    best: dict[tuple[str, ...], _Order] = {}
     all_passages = list(passages)
     for passage in all_passages:
-        order = _order(passage)
+        order = _order(passage, passage.key in known)
         for group in _groups(passage):
             best[group] = min(best.get(group, order), order)
     lost = {
-        passage.key for passage in all_passages for group in _groups(passage) if best[group][1] != passage.key
+        passage.key for passage in all_passages for group in _groups(passage) if best[group][2] != passage.key
     }
     return lambda passage: passage.key not in lost
 
@@ -61,11 +64,11 @@ def _text_key(passage: Passage) -> str:
     return " ".join(passage.text.casefold().split())
 
 
-def _best_of_text(passages: Iterable[Passage]) -> frozenset[str]:
+def _best_of_text(passages: Iterable[Passage], shown: frozenset[str]) -> frozenset[str]:
     """The ids of the chunks that are kept: one for each normalised passage text."""
-    best: dict[str, tuple[tuple[int, DocumentKey, int], str]] = {}
+    best: dict[str, tuple[_Order, str]] = {}
     for passage in passages:
-        mine = (_order(passage), passage.chunk_id)
+        mine = (_order(passage, passage.chunk_id in shown), passage.chunk_id)
         text = _text_key(passage)
         best[text] = min(best.get(text, mine), mine)
     return frozenset(chunk for _, chunk in best.values())

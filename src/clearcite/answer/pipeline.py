@@ -75,8 +75,13 @@ class Outcome:
     degraded: bool = False
 
 
-def retrieve(plan: Plan, sight: Sight, parts: Parts, run: Run) -> Retrieved:
-    """Plan → ranked passages the caller may read, copies and superseded text set aside."""
+def retrieve(
+    plan: Plan, sight: Sight, parts: Parts, run: Run, shown: frozenset[str] = frozenset()
+) -> Retrieved:
+    """Plan → ranked passages the caller may read, copies and superseded text set aside.
+
+    ``shown``: chunks that stood on an earlier page; of copies they are the ones that are kept.
+    """
     dense = None if parts.embedder is None else run.step(embed_question, plan, parts.embedder)
     found = run.step(recall, plan, dense, sight.readable, sight.view)
     more = _pages(plan, dense, sight)
@@ -86,7 +91,7 @@ def retrieve(plan: Plan, sight: Sight, parts: Parts, run: Run) -> Retrieved:
     weighed = run.step(weigh, plan, fused)
     ranked, degraded = _rerank_or_keep(plan, weighed, parts, run)
     ranked, _ = run.step(set_aside_superseded, ranked, sight.superseding)
-    ranked, _ = run.step(deduplicate, ranked)
+    ranked, _ = run.step(deduplicate, ranked, shown)
     return Retrieved(plan=plan, confirmed=confirmed, ranked=ranked, degraded=degraded)
 
 

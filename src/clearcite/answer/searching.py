@@ -1,9 +1,16 @@
-"""``search``: the path of a question down to ranked passages, in pages, without scores."""
+"""``search``: the path of a question down to ranked passages, in pages, without scores.
+
+What a passage scores depends on how many others were recalled beside it, so pages cannot be cut from one ranking
+that grows. Instead the sequence of all hits is fixed beforehand: first everything that ``depth`` hits a leg bring,
+in its order; then what twice as many bring besides, in theirs; and so on until the legs are exhausted. A page is a
+stretch of this sequence, wherever the pages before it were cut.
+"""
 
 import base64
 import binascii
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Literal
 
 from clearcite.answer.pipeline import Parts, Retrieved, Sight, retrieve
@@ -14,6 +21,8 @@ from clearcite.step import Run
 
 MAX_K = 100
 CURSOR_BYTES = 26
+STRATUM = 1 << 62
+"""Above every score, so that none of a deeper stratum reaches one before it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,28 +49,39 @@ def search(
 ) -> tuple[list[Ranked], str | None]:
     """The page wanted and the cursor after it; recall deepens until the page is full or nothing is left."""
     plan = run.step(plan_query, asked, parts.analyzer, parts.live, parts.depth)
-    while True:
-        found = retrieve(plan, sight, parts, run)
-        lines = list(_lines(found.ranked, want))
-        if len(lines) > want.k or _exhausted(plan, found):
-            break
-        plan = replace(plan, depth=plan.depth * 2)
-    page = lines[: want.k]
-    following = encode_cursor(page[-1]) if len(lines) > want.k else None
-    return page, following
-
-
-def _lines(ranked: Iterable[Ranked], want: Wanted) -> Iterable[Ranked]:
-    """The order is (−score, chunk id); a document stands where its best passage stands."""
-    ordered = sorted(ranked, key=lambda item: (-item.score, item.passage.chunk_id))
+    after = None if want.after is None else (-want.after.score, want.after.chunk_id)
+    lines: list[Ranked] = []
     seen: set[object] = set()
-    for item in ordered:
+    for item in _sequence(plan, sight, parts, run):
         name = item.passage.key if want.collapse == "document" else item.passage.chunk_id
-        if name in seen:
-            continue
+        if name not in seen and (after is None or _place(item) > after):
+            lines.append(item)
         seen.add(name)
-        if want.after is None or _place(item) > (-want.after.score, want.after.chunk_id):
-            yield item
+        if len(lines) > want.k:
+            return lines[: want.k], encode_cursor(lines[want.k - 1])
+    return lines, None
+
+
+def _sequence(plan: Plan, sight: Sight, parts: Parts, run: Run) -> Iterator[Ranked]:
+    """Every passage once, stratum by stratum; scores fall from one to the next, so that they order all of it.
+
+    A passage a stratum brought and did not keep, as a copy or as superseded, does not come back in a later one.
+    """
+    recalled: set[str] = set()
+    shown: frozenset[str] = frozenset()
+    for stratum in count():
+        found = retrieve(plan, sight, parts, run, shown)
+        fresh = [
+            replace(item, score=item.score - stratum * STRATUM)
+            for item in found.ranked
+            if item.passage.chunk_id not in recalled
+        ]
+        yield from sorted(fresh, key=_place)
+        if _exhausted(plan, found):
+            return
+        recalled.update(passage.chunk_id for leg in found.confirmed.legs for passage, _ in leg.hits)
+        shown |= {item.passage.chunk_id for item in fresh}
+        plan = replace(plan, depth=plan.depth * 2)
 
 
 def _place(item: Ranked) -> tuple[int, str]:
