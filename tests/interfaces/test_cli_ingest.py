@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.shell import Done, clearcite, everything, process, without, write
+from tests.support.shell import Done, clearcite, everything, fed, process, without, write
 
 GROUP = ("--group", "staff")
 WORDS = ("pump", "valve", "gate", "crane", "scale", "ramp", "lift", "truck", "dock", "yard", "fork", "belt")
@@ -58,6 +58,51 @@ def test_many_files_gone_at_once_wait_for_a_yes(empty: Path) -> None:
     assert len(everything(empty)) == 40
     assert ingest(empty, "docs", *GROUP, "--approve-deletes").code == 0
     assert len(everything(empty)) == 10
+
+
+def test_a_change_of_access_in_front_matter_is_one_and_the_revision_stays(empty: Path) -> None:
+    board = "---\nallowed_groups: [staff, board]\n---\n"
+    write(empty, {"docs/a.md": text(1)})
+    ingest(empty, "docs", *GROUP)
+    before = everything(empty)
+    write(empty, {"docs/a.md": board + text(1)})
+    assert "1 access_changed" in ingest(empty, "docs", *GROUP).err
+    assert everything(empty) == before == everything(empty, group="board")
+    write(empty, {"docs/a.md": board.replace("]", "]\nauthority: 70") + text(1)})
+    assert "1 revised" in ingest(empty, "docs", *GROUP).err
+    assert everything(empty) == before
+    write(empty, {"docs/a.md": board + text(2)})
+    assert "1 revised" in ingest(empty, "docs", *GROUP).err
+    assert everything(empty)[0]["revision"] != before[0]["revision"]
+
+
+FACT = {"fact_id": "days", "topic": "leave", "value": "25"}
+
+
+def test_a_fact_must_stand_in_the_text_that_is_cited_whatever_the_format(empty: Path) -> None:
+    """Markup, front matter and attributes are no text: a statement that stands only there cannot be cited."""
+    page = "<html><body><p title='30 days in all'>Staff have <b>25</b> days.</p></body></html>"
+    given = {"a.html": "Staff have 25 days.", "b.html": "30 days in all", "c.html": "<b>25</b>"}
+    base = {"tenant_id": "default", "source_sequence": 1, "source_version": "1", "allowed_groups": ["staff"]}
+    records = [
+        base
+        | {"document_id": name, "source_uri": name, "content_path": name}
+        | {"facts": [FACT | {"statement": statement}]}
+        for name, statement in given.items()
+    ]
+    front = (
+        "---\nfacts:\n- {fact_id: days, topic: leave, value: '25', statement: %s}\n---\nStaff have 25 days.\n"
+    )
+    write(empty, {"docs/d.md": front % "Staff have 25 days.", "docs/e.md": front % "fact_id"})
+    write(empty, {"feed.jsonl": fed(*records), **dict.fromkeys(given, page)})
+    done = ingest(empty, "feed.jsonl")
+    assert done.code == 2
+    for name in ("b.html", "c.html"):
+        assert (
+            f"default/{name}: the statement of the fact days does not stand verbatim in its text" in done.err
+        )
+    assert ingest(empty, "docs", *GROUP, "--source", "folder").code == 2
+    assert [item["document_id"] for item in everything(empty)] == ["a.html", "d.md"]
 
 
 def test_two_folders_never_delete_each_other_s_documents(empty: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from clearcite.domain.corpus import Chunk
 from clearcite.errors import InputError
 from clearcite.ingest.chunk import name_chunks
-from clearcite.ingest.draft import Draft, Drafter
+from clearcite.ingest.draft import Draft, Drafter, description_of
 from clearcite.ports import Built, Embedder, IndexEntry, Job, Vector
 
 Outcome = tuple[Built, list[IndexEntry]] | InputError
@@ -32,11 +32,18 @@ class Builder:
 
         for draft in self.drafter.draft_many(noted()):
             job = taken.popleft()
-            yield job, draft if isinstance(draft, InputError) else self._build(job, draft)
+            yield job, draft if isinstance(draft, InputError) else self._built(job, draft)
+
+    def _built(self, job: Job, draft: Draft | None) -> Outcome:
+        try:
+            return self._build(job, draft)
+        except InputError as error:
+            return error
 
     def _build(self, job: Job, draft: Draft | None) -> tuple[Built, list[IndexEntry]]:
         if draft is None:
             return Built(job=job), []
+        check_facts(job, draft)
         chunks = name_chunks(draft.text, draft.cuts, job.key, job.content_sha256)
         built = Built(
             job=job,
@@ -61,3 +68,11 @@ class Builder:
     @staticmethod
     def _vector(embedder: Embedder, chunk: Chunk) -> Vector:
         return embedder.embed_passage(f"{chunk.context}\n{chunk.text}")
+
+
+def check_facts(job: Job, draft: Draft) -> None:
+    """Each statement that the source vouches for must stand verbatim in the canonical text, for that is what is
+    cited: of a web page, a PDF or a document with front matter it is known only here. Raises InputError."""
+    for fact in description_of(job).facts:
+        if fact.statement not in draft.text:
+            raise InputError(f"the statement of the fact {fact.fact_id} does not stand verbatim in its text")

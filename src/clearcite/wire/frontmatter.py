@@ -41,6 +41,13 @@ def split_front_matter(text: str) -> tuple[str, int]:
     return "", 0
 
 
+def body_of(text: str) -> str:
+    """The text after its front matter; the whole text where a second one would follow, for whoever reads it next
+    would take that one away too."""
+    body = text[split_front_matter(text)[1] :]
+    return text if split_front_matter(body)[1] else body
+
+
 def _opening(text: str) -> int | None:
     """Where the line after the opening fence begins."""
     match = _OPENING.match(text)

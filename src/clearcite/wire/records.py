@@ -24,6 +24,7 @@ from clearcite.domain.corpus import (
 from clearcite.errors import InputError
 from clearcite.wire.convert import Limits, read, refusal
 from clearcite.wire.decode import decode_text, fault_of_name, repair_text
+from clearcite.wire.frontmatter import body_of
 from clearcite.wire.instants import day_start, parse_instant, parse_moment
 from clearcite.wire.media import TEXTUAL, media_type_of
 from clearcite.wire.strict import MAX_INTEGER
@@ -121,7 +122,9 @@ class RecordFields:
 class RecordRules:
     """What holds for a whole feed. ``read_content`` reads a ``content_path`` inside the feed's folder;
     without it such a path is refused. A feed that is not ``trusted`` cannot call its records trusted.
-    ``tenant_id`` and ``only_source`` bind a writer that may not write for anybody else."""
+    ``tenant_id`` and ``only_source`` bind a writer that may not write for anybody else. ``front_matter_is_read``:
+    the fields of the file's front matter have been taken into the record, so its text begins after it, and an edit
+    of front matter alone makes no new revision."""
 
     tenant_id: str | None = None
     only_source: str | None = None
@@ -133,6 +136,7 @@ class RecordRules:
     authority: int = 50
     trusted: bool = True
     read_content: Callable[[str], bytes] | None = None
+    front_matter_is_read: bool = False
 
 
 DEFAULT_RULES = RecordRules()
@@ -320,7 +324,10 @@ class _Judge:
         raw = self._sized(self.rules.read_content(path))
         if not raw:
             raise InputError("the file is empty")
-        return raw, _not_blank(decode_text(raw)) if media_type in TEXTUAL else None
+        if media_type not in TEXTUAL:
+            return raw, None
+        text = decode_text(raw)
+        return raw, _not_blank(body_of(text) if self.rules.front_matter_is_read else text)
 
     def _sized(self, raw: bytes) -> bytes:
         if len(raw) > self.rules.max_bytes:

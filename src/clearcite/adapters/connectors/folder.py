@@ -15,7 +15,7 @@ from clearcite.domain.digest import digest, sha256_bytes, sha256_text
 from clearcite.errors import ClearciteError, InputError
 from clearcite.wire import loads, media
 from clearcite.wire.decode import decode_text
-from clearcite.wire.frontmatter import read_front_matter, split_front_matter
+from clearcite.wire.frontmatter import body_of, read_front_matter, split_front_matter
 from clearcite.wire.instants import zone_of
 from clearcite.wire.records import RecordRules, read_record
 from clearcite.wire.strict import shown
@@ -148,7 +148,7 @@ class FolderConnector:
                 denied = {*self.settings.denied_groups, *fields["denied_groups"]}
                 fields["denied_groups"] = sorted(denied)
         record = self._defaults(name, media_type) | {"source_version": _version(raw, media_type)} | fields
-        return read_record(record, self._rules(raw))
+        return read_record(record, self._rules(raw, media_type))
 
     def _defaults(self, name: str, media_type: str) -> dict[str, Any]:
         settings = self.settings
@@ -171,12 +171,13 @@ class FolderConnector:
         }
         return values
 
-    def _rules(self, raw: bytes) -> RecordRules:
+    def _rules(self, raw: bytes, media_type: str) -> RecordRules:
         return RecordRules(
             zone=zone_of(self.settings.zone),
             max_bytes=self.max_bytes,
             trusted=self.settings.trusted,
             read_content=lambda _: raw,
+            front_matter_is_read=media_type in _WITH_FRONT_MATTER,
         )
 
 
@@ -195,9 +196,11 @@ def _thread_fields(raw: bytes, settings: SourceSettings) -> dict[str, Any]:
 
 
 def _version(raw: bytes, media_type: str) -> str:
-    """A name for this state of the file. Newline form and NFC do not count, as in the content hash."""
-    whole = sha256_text(decode_text(raw)) if media_type in media.TEXTUAL else sha256_bytes(raw)
-    return whole[:12]
+    """A name for this state of the text. Newline form, NFC and front matter do not count, as in the content hash."""
+    if media_type not in media.TEXTUAL:
+        return sha256_bytes(raw)[:12]
+    text = decode_text(raw)
+    return sha256_text(body_of(text) if media_type in _WITH_FRONT_MATTER else text)[:12]
 
 
 def _metadata_digest(record: SourceRecord) -> str:

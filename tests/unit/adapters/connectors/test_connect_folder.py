@@ -10,6 +10,7 @@ import pytest
 
 from clearcite.adapters.connectors.folder import FolderConnector
 from clearcite.adapters.connectors.state import FileState, JsonFolderState, MemoryFolderState
+from clearcite.adapters.parsers.markdown import parse_markdown
 from clearcite.config import SourceSettings
 from clearcite.domain.corpus import SourceRecord
 from clearcite.errors import ClearciteError, IntegrityFault
@@ -130,6 +131,31 @@ def test_front_matter_overrides_the_source_and_other_keys_become_labels(tmp_path
     assert record.description.product_version == "3.10"
     assert (record.description.authority, record.description.title) == (90, "T")
     assert record.description.supersedes[0].document_id == "old.md"
+
+
+def test_an_edit_of_front_matter_alone_leaves_text_and_version_as_they_were(tmp_path: Path) -> None:
+    """Access and metadata are no content; what follows the front matter is, to the character."""
+    body = "# Leave\n\nEvery employee has 25 days.\n"
+    fronts = ["", "---\nallowed_groups: [board]\n---\n", "---\ntitle: T\nauthority: 90\n---\n"]
+    taken = []
+    state = MemoryFolderState()
+    for front in fronts:
+        (tmp_path / "a.md").write_text(front + body)
+        taken += take(tmp_path, state)[0]
+    assert [record.text for record in taken] == [body] * 3
+    assert len({record.content_sha256 for record in taken}) == 1
+    assert len({record.description.source_version for record in taken if record.description}) == 1
+    assert [record.source_sequence for record in taken] == [1, 3, 5]
+    (tmp_path / "a.md").write_text(fronts[1] + body.replace("25", "26"))
+    (changed,), _ = take(tmp_path, state)
+    assert changed.content_sha256 != taken[0].content_sha256
+
+
+def test_text_that_looks_like_a_second_front_matter_is_not_lost(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\ntitle: T\n---\n---\nkind: example\n---\nBody.\n")
+    (record,), _ = take(tmp_path)
+    assert record.text is not None
+    assert parse_markdown(record.text).text == "---\nkind: example\n---\nBody.\n"
 
 
 @pytest.mark.parametrize(
