@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import secrets
+import tempfile
 import urllib.parse
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from clearcite.adapters.traces.sqlite import open_sqlite_traces
-from tests.support.world import DAY, NOW, World, make_world, principal, record
+from clearcite.adapters.writers.extractive import ExtractiveWriter
+from clearcite.testing.embedder import HashedEmbedder
+from tests.support.world import DAY, LEGS, NOW, World, make_world, principal, record
 
 QUESTION = "What is the retry limit of the worker queue?"
 
@@ -30,7 +32,7 @@ def forms(word: str) -> list[bytes]:
 
 
 def leaks(where: bytes, words: list[str]) -> list[str]:
-    return [word for word in words for form in forms(word) if form in where]
+    return [word for word in words if any(form in where for form in forms(word))]
 
 
 class Recorder:
@@ -52,6 +54,16 @@ class Recorder:
         return call
 
 
+class RecordingIndex:
+    """Records what is asked of the opened index, and what it returns."""
+
+    def __init__(self, real: Any, seen: list[bytes]) -> None:
+        self._real, self._seen = real, seen
+
+    def open(self, manifest: str | None) -> Any:
+        return Recorder(self._real.open(manifest), self._seen)
+
+
 class RecordingLedger:
     """Records what snapshots return; the questions' path reads text from nowhere else."""
 
@@ -67,8 +79,8 @@ class RecordingLedger:
             yield Recorder(real, self._seen)
 
 
-def filled(words: list[str]) -> World:
-    world = make_world()
+def filled(words: list[str], embedder: Any, *, on_disk: bool = False) -> World:
+    world = make_world(embedder=embedder, on_disk=on_disk)
     text = "# Worker queue\n\nThe retry limit of the worker queue is 8 attempts. {}"
     world.put(record("open.md", text.format("Nothing more.")))
     hidden = [
@@ -85,48 +97,112 @@ def filled(words: list[str]) -> World:
 
 
 def recorded(world: World, seen: list[bytes]) -> World:
-    parts = world.pipeline.parts
-    world = world.with_parts(reranker=Recorder(parts.reranker, seen), writer=Recorder(parts.writer, seen))
+    """The world with a recorder around every port that a question uses."""
+    parts, embedder = world.pipeline.parts, None
+    writer = parts.writer
+    if parts.embedder is not None:
+        embedder = Recorder(parts.embedder, seen)
+        writer = ExtractiveWriter(parts.analyzer, embedder)
+    world = world.with_index(RecordingIndex(world.pipeline.index, seen))
+    world = world.with_parts(
+        embedder=embedder, reranker=Recorder(parts.reranker, seen), writer=Recorder(writer, seen)
+    )
     return world.with_services(
         ledger=RecordingLedger(world.services.ledger, seen), traces=Recorder(world.services.traces, seen)
     )
 
 
-def test_no_port_sees_text_the_asker_may_not_read() -> None:
+def crossed(seen: list[bytes]) -> set[str]:
+    """The names of the calls that were recorded."""
+    return {call.split(b"'")[1].decode() for call in seen}
+
+
+@LEGS
+def test_no_port_sees_text_the_asker_may_not_read(embedder: Any) -> None:
     words = [canary() for _ in range(10)]
     seen: list[bytes] = []
-    world = recorded(filled(words), seen)
+    world = recorded(filled(words, embedder), seen)
     reply = world.engine.reply(QUESTION, principal("staff"))
     world.engine.search(QUESTION, principal("staff"))
     assert reply.public.status == "answered"
-    assert len(seen) > 5
+    ports = {"chunks", "document", "search", "rerank", "compose", "append"}
+    assert crossed(seen) >= ports | ({"embed_query", "embed_passage"} if embedder else set())
     assert leaks(b"".join(seen) + repr(reply).encode(), words) == []
 
 
-def test_control_the_recorder_sees_the_words_of_somebody_who_may_read_them() -> None:
+@LEGS
+def test_control_the_recorder_sees_the_words_of_somebody_who_may_read_them(embedder: Any) -> None:
     words = [canary() for _ in range(10)]
     seen: list[bytes] = []
-    recorded(filled(words), seen).engine.ask(QUESTION, principal("staff", "board"))
+    recorded(filled(words, embedder), seen).engine.ask(QUESTION, principal("staff", "board"))
     assert set(leaks(b"".join(seen), words)) >= {words[0], words[1]}
+    if embedder:
+        assert leaks(b"".join(call for call in seen if b"embed_passage" in call), words[:1]) == words[:1]
 
 
-def test_no_file_a_question_writes_holds_a_document_s_words(tmp_path: Path) -> None:
+@pytest.fixture
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary files go during the test."""
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    for name in ("TMPDIR", "TEMP", "TMP"):
+        monkeypatch.setenv(name, str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def written_by_asking(world: World, scratch: Path, *groups: str) -> bytes:
+    """Everything that stands in a file of the store, or in a temporary one, and was not there before."""
+    before = files(world.folder)
+    world.engine.ask(QUESTION, principal(*groups))
+    world.engine.search(QUESTION, principal(*groups))
+    after = files(world.folder) | files(scratch)
+    return b"".join(content for name, content in after.items() if before.get(name) != content)
+
+
+@LEGS
+def test_no_file_a_question_writes_holds_a_document_s_words(embedder: Any, scratch: Path) -> None:
+    """Every file of the store: what a question changes or adds holds no text of any document, also not of those
+    that are quoted."""
     words = [canary() for _ in range(10)]
-    world = filled(words)
-    traces = open_sqlite_traces(tmp_path / "traces.db")
-    world = world.with_services(traces=traces)
+    world = filled(words, embedder, on_disk=True)
     for groups in (("staff",), ("staff", "board")):
-        world.engine.ask(QUESTION, principal(*groups))
-    written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
-    assert QUESTION.encode() in written
-    assert leaks(written, words[:7] + words[8:]) == []  # a trace names documents by id, by nothing else
-    assert b"8 attempts" not in written
-    traces.close()
+        written = written_by_asking(world, scratch, *groups)
+        assert QUESTION.encode() in written
+        assert leaks(written, words[:7] + words[8:]) == []  # a trace names documents by id, by nothing else
+        assert b"8 attempts" not in written
+
+
+def test_control_a_part_that_keeps_what_it_embeds_in_a_file_is_found(scratch: Path) -> None:
+    class Keeping(HashedEmbedder):
+        def embed_passage(self, text: str) -> Any:
+            with (scratch / "kept").open("ab") as file:
+                file.write(base64.b64encode(text.encode()))
+            return super().embed_passage(text)
+
+    words = [canary() for _ in range(10)]
+    world = filled(words, HashedEmbedder(), on_disk=True)
+    writer = ExtractiveWriter(world.pipeline.parts.analyzer, Keeping())
+    written = written_by_asking(world.with_parts(writer=writer), scratch, "staff", "board")
+    assert words[0] in leaks(written, words)
+
+
+def test_control_the_scan_finds_the_words_where_they_belong_and_in_each_disguise() -> None:
+    words = [canary() for _ in range(10)]
+    store = b"".join(files(filled(words, None, on_disk=True).folder).values())
+    assert set(leaks(store, words)) == set(words)
+    for form in forms(words[0]):
+        assert leaks(b"..." + form + b"...", words) == words[:1]
+    assert leaks(b"nothing", words) == []
 
 
 def test_an_error_and_a_log_hold_no_words_either(caplog: pytest.LogCaptureFixture) -> None:
     words = [canary() for _ in range(10)]
-    world = filled(words)
+    world = filled(words, None)
     with pytest.raises(Exception) as caught:
         world.engine.document("group.md", principal("staff"))
     text = repr(caught.value) + str(caught.value) + caplog.text

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from clearcite.domain.access import Principal
 from clearcite.domain.digest import sha256_text
 from clearcite.wire import to_json
-from tests.support.world import close_worlds, deletion, make_world, principal, record
+from tests.support.world import LEGS, close_worlds, deletion, make_world, principal, record
 
 OPERATOR = Principal(
     tenant_id="acme", subject_id="op", groups=("staff",), authorization_revision="1", roles=("operator",)
@@ -24,11 +24,11 @@ TEXT = (
 QUESTION = "At how many °C is the cold room kept?"
 
 
-@pytest.fixture
-def answered() -> tuple[Any, Any]:
+@pytest.fixture(params=LEGS.args[1], ids=LEGS.kwargs["ids"])
+def answered(request: pytest.FixtureRequest) -> tuple[Any, Any]:
     from clearcite.wire.decode import repair_text
 
-    world = make_world()
+    world = make_world(embedder=request.param)
     world.put(record("cooling.md", repair_text(TEXT)))
     return world, world.engine.ask(QUESTION, principal("staff"))
 
@@ -112,10 +112,11 @@ def test_a_trace_id_of_another_answer_does_not_fit(answered: tuple[Any, Any]) ->
     assert verdict(world, other, to_json(public)) == "differs"
 
 
-def test_a_document_that_was_revoked_between_answer_and_click_is_not_found() -> None:
+@LEGS
+def test_a_document_that_was_revoked_between_answer_and_click_is_not_found(embedder: Any) -> None:
     from clearcite.errors import NotFound
 
-    world = make_world()
+    world = make_world(embedder=embedder)
     item = record("cooling.md", "# Cold room\n\nThe cold room is kept at 4 °C.")
     world.put(item)
     public = world.engine.ask(QUESTION, principal("staff"))
@@ -129,19 +130,20 @@ def test_a_document_that_was_revoked_between_answer_and_click_is_not_found() -> 
     assert world.engine.ask(QUESTION, principal("staff")).status == "insufficient_evidence"
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@LEGS
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
-    st.text(
+    noise=st.text(
         alphabet=st.characters(blacklist_categories=("Cs", "Cc", "Cn", "Co"))
         | st.sampled_from("🚰é한\u0301 "),
         max_size=40,
     )
 )
-def test_spans_hold_for_any_text_around_the_answer(noise: str) -> None:
+def test_spans_hold_for_any_text_around_the_answer(embedder: Any, noise: str) -> None:
     from clearcite.wire.decode import repair_text
 
     text = repair_text(f"# Room\n\n{noise}\n\nThe cold room is kept at 4 °C.\n\n{noise}\n")
-    world = make_world()
+    world = make_world(embedder=embedder)
     world.put(record("room.md", text))
     public = world.engine.ask(QUESTION, principal("staff"))
     for citation in public.citations:

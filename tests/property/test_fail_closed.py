@@ -13,18 +13,20 @@ from typing import Any
 
 import pytest
 
+from clearcite.adapters.writers.extractive import ExtractiveWriter
 from clearcite.domain.answer import Claim, Quote
-from clearcite.domain.retrieval import Hit, HitPage
+from clearcite.domain.retrieval import DenseQuery, Hit, HitPage
 from clearcite.errors import DependencyUnavailable, IntegrityFault
-from tests.support.world import World, body, make_world, principal, record
+from clearcite.testing.embedder import HashedEmbedder
+from tests.support.world import LEGS, World, body, make_world, principal, record
 
 QUESTION = "What is the retry limit of the worker queue?"
 TEXT = "# Worker queue\n\nThe retry limit of the worker queue is 8 attempts."
 OTHER = "# Holidays\n\nEvery employee has 25 days of holiday a year."
 
 
-def filled() -> World:
-    world = make_world()
+def filled(embedder: Any = None) -> World:
+    world = make_world(embedder=embedder)
     world.put(record("queue.md", TEXT), record("holidays.md", OTHER))
     world.put(record("secret.md", TEXT.replace("8", "9"), ("board",)))
     world.put(record("rival.md", TEXT.replace("8", "7"), tenant="rival"))
@@ -123,9 +125,11 @@ def _cursor() -> Any:
     return Cursor(score=1, chunk_id="f" * 32)
 
 
+@LEGS
 @pytest.mark.parametrize("fault", INDEX_FAULTS)
-def test_an_index_that_misbehaves_never_shows_what_may_not_be_read(fault: str) -> None:
-    world = filled()
+def test_an_index_that_misbehaves_never_shows_what_may_not_be_read(fault: str, embedder: Any) -> None:
+    """With vectors, both legs misbehave."""
+    world = filled(embedder)
     bend, expected = INDEX_FAULTS[fault]
     wanted = ask(world).public
     broken = world.with_index(BadIndex(world.pipeline.index, bend(world)))
@@ -135,6 +139,20 @@ def test_an_index_that_misbehaves_never_shows_what_may_not_be_read(fault: str) -
         assert body(reply.public) == body(wanted)
     else:
         assert reply.public.answer == () and reply.public.citations == ()
+
+
+@pytest.mark.parametrize("fault", ["raises", "is corrupt", "never ends"])
+def test_a_dense_leg_that_fails_alone_fails_the_question(fault: str) -> None:
+    """A list with one leg missing would be another list than the one promised."""
+    world = filled(HashedEmbedder())
+    bend = INDEX_FAULTS[fault][0](world)
+
+    def dense_only(view: Any, args: tuple[Any, ...]) -> HitPage:
+        page: HitPage = bend(view, args) if isinstance(args[0], DenseQuery) else view.search(*args)
+        return page
+
+    reply = ask(world.with_index(BadIndex(world.pipeline.index, dense_only)))
+    assert reply.public.status == "dependency_unavailable"
 
 
 # --- reranker, writer, embedder ----------------------------------------------------------------------------
@@ -168,9 +186,10 @@ RERANKER_FAULTS: dict[str, Callable[[list[str]], Any]] = {
 }
 
 
+@LEGS
 @pytest.mark.parametrize("fault", RERANKER_FAULTS)
-def test_a_reranker_that_misbehaves_leaves_the_fused_order_marked_degraded(fault: str) -> None:
-    world = filled().with_parts(reranker=Reranker(RERANKER_FAULTS[fault]))
+def test_a_reranker_that_misbehaves_leaves_the_fused_order_marked_degraded(fault: str, embedder: Any) -> None:
+    world = filled(embedder).with_parts(reranker=Reranker(RERANKER_FAULTS[fault]))
     reply = ask(world)
     assert reply.public.status == "answered"
     trace = world.services.traces.get(reply.public.trace_id)
@@ -234,10 +253,13 @@ WRITER_FAULTS: dict[str, tuple[Callable[[Any], Any], str]] = {
 }
 
 
+@LEGS
 @pytest.mark.parametrize("fault", WRITER_FAULTS)
-def test_a_writer_that_misbehaves_publishes_no_claim_and_keeps_the_retrieval_trace(fault: str) -> None:
+def test_a_writer_that_misbehaves_publishes_no_claim_and_keeps_the_retrieval_trace(
+    fault: str, embedder: Any
+) -> None:
     drafts, expected = WRITER_FAULTS[fault]
-    world = filled().with_parts(writer=Writer(drafts))
+    world = filled(embedder).with_parts(writer=Writer(drafts))
     reply = ask(world)
     assert reply.public.status == expected
     assert reply.public.answer == ()
@@ -245,19 +267,59 @@ def test_a_writer_that_misbehaves_publishes_no_claim_and_keeps_the_retrieval_tra
     assert trace is not None and any(stage.stage == "recall" for stage in trace.stages)
 
 
-class Embedder:
-    fingerprint, dims = "fake", 4
+class Embedder(HashedEmbedder):
+    """The embedder the index was built with, with one thing wrong about what it returns while answering."""
+
+    def __init__(self, query: Callable[[Any], Any] | None, passage: Callable[[Any], Any] | None) -> None:
+        super().__init__()
+        self._query, self._passage = query, passage
 
     def embed_query(self, text: str) -> Any:
-        raise RuntimeError("no memory")
+        vector = super().embed_query(text)
+        return vector if self._query is None else self._query(vector)
 
     def embed_passage(self, text: str) -> Any:
-        raise RuntimeError("no memory")
+        vector = super().embed_passage(text)
+        # of questions, the real one is made by way of a passage
+        return vector if self._passage is None or text == QUESTION else self._passage(vector)
 
 
-def test_an_embedder_that_fails_ends_the_question_as_unavailable() -> None:
-    reply = ask(filled().with_parts(embedder=Embedder()))
-    assert (reply.public.status, reply.exit_code) == ("dependency_unavailable", 3)
+def _shorter_query(query: Any) -> Any:
+    return replace(query, vector=query.vector[:-1])
+
+
+def _shorter_passage(vector: Any) -> Any:
+    return replace(vector, data=vector.data[:-1])
+
+
+EMBEDDER_FAULTS: dict[str, tuple[Any, Any, str]] = {
+    "raises for the question": (_boom, None, "dependency_unavailable"),
+    "returns nothing for the question": (lambda query: None, None, "dependency_unavailable"),
+    "returns fewer dimensions for the question": (_shorter_query, None, "dependency_unavailable"),
+    "returns no dimensions for the question": (
+        lambda query: replace(query, vector=b""),
+        None,
+        "dependency_unavailable",
+    ),
+    "returns floats for the question": (
+        lambda query: replace(query, vector=[float("nan")] * 64),
+        None,
+        "dependency_unavailable",
+    ),
+    "raises for a sentence": (None, _boom, "generation_unavailable"),
+    "returns nothing for a sentence": (None, lambda vector: None, "generation_unavailable"),
+    "returns fewer dimensions for a sentence": (None, _shorter_passage, "generation_unavailable"),
+}
+
+
+@pytest.mark.parametrize("fault", EMBEDDER_FAULTS)
+def test_an_embedder_that_misbehaves_ends_the_question_as_unavailable(fault: str) -> None:
+    query, passage, expected = EMBEDDER_FAULTS[fault]
+    world, embedder = filled(HashedEmbedder()), Embedder(query, passage)
+    writer = ExtractiveWriter(world.pipeline.parts.analyzer, embedder)
+    reply = ask(world.with_parts(embedder=embedder, writer=writer))
+    assert (reply.public.status, reply.exit_code) == (expected, 3)
+    assert reply.public.answer == () and reply.public.citations == ()
 
 
 # --- ledger, traces, deadline ------------------------------------------------------------------------------
@@ -307,10 +369,11 @@ LEDGER_FAULTS: dict[str, tuple[str, Callable[[Any], Any], str, int]] = {
 }
 
 
+@LEGS
 @pytest.mark.parametrize("fault", LEDGER_FAULTS)
-def test_a_ledger_that_misbehaves_fails_the_question_closed(fault: str) -> None:
+def test_a_ledger_that_misbehaves_fails_the_question_closed(fault: str, embedder: Any) -> None:
     method, act, expected, code = LEDGER_FAULTS[fault]
-    world = filled()
+    world = filled(embedder)
     reply = ask(world.with_services(ledger=BadLedger(world.services.ledger, method, act)))
     assert (reply.public.status, reply.exit_code) == (expected, code)
     assert reply.public.answer == ()
@@ -361,7 +424,8 @@ def test_live_questions_do_not_enter_retrieval_whatever_fails_there(stage: str) 
     assert (reply.public.status, reply.exit_code) == ("tool_required", 0)
 
 
-def test_control_without_a_fault_the_question_is_answered() -> None:
-    reply = ask(filled())
+@LEGS
+def test_control_without_a_fault_the_question_is_answered(embedder: Any) -> None:
+    reply = ask(filled(embedder))
     assert reply.public.status == "answered"
     assert "8 attempts" in reply.public.answer[0].text

@@ -16,7 +16,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clearcite.domain.access import Acl
-from tests.support.world import DAY, NOW, World, body, close_worlds, deletion, make_world, principal, record
+from tests.support.world import (
+    DAY,
+    LEGS,
+    NOW,
+    World,
+    body,
+    close_worlds,
+    deletion,
+    make_world,
+    principal,
+    record,
+)
 
 WORDS = [
     *("queue", "worker", "retry", "limit", "backlog", "invoice", "export", "quota", "replica"),
@@ -125,8 +136,8 @@ def seen(world: World, asked: list[str]) -> list[bytes]:
     return bodies
 
 
-def check(readable: list[str], hidden: list[Hidden], asked: list[str]) -> None:
-    plain, crowded = make_world(), make_world()
+def check(readable: list[str], hidden: list[Hidden], asked: list[str], embedder: Any) -> None:
+    plain, crowded = make_world(embedder=embedder), make_world(embedder=embedder)
     fill(plain, readable, [])
     fill(crowded, readable, hidden)
     try:
@@ -136,29 +147,31 @@ def check(readable: list[str], hidden: list[Hidden], asked: list[str]) -> None:
 
 
 case = given(
-    st.lists(texts(), min_size=1, max_size=6),
-    st.lists(hidden_documents, min_size=1, max_size=6),
-    st.lists(questions, min_size=1, max_size=2),
+    readable=st.lists(texts(), min_size=1, max_size=6),
+    hidden=st.lists(hidden_documents, min_size=1, max_size=6),
+    asked=st.lists(questions, min_size=1, max_size=2),
 )
 relaxed = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 
 
-@settings(max_examples=300, **relaxed)  # type: ignore[arg-type]
+@LEGS
+@settings(max_examples=150, **relaxed)  # type: ignore[arg-type]
 @case
 def test_what_a_caller_may_not_read_changes_nothing_he_sees(
-    readable: list[str], hidden: list[Hidden], asked: list[str]
+    embedder: Any, readable: list[str], hidden: list[Hidden], asked: list[str]
 ) -> None:
-    check(readable, hidden, asked)
+    check(readable, hidden, asked, embedder)
 
 
 @pytest.mark.soak
 @pytest.mark.skipif(not SOAK, reason="long; run with `make soak`")
+@LEGS
 @settings(max_examples=10_000, **relaxed)  # type: ignore[arg-type]
 @case
 def test_ten_thousand_pairs_of_worlds_look_alike(
-    readable: list[str], hidden: list[Hidden], asked: list[str]
+    embedder: Any, readable: list[str], hidden: list[Hidden], asked: list[str]
 ) -> None:
-    check(readable, hidden, asked)
+    check(readable, hidden, asked, embedder)
 
 
 class SeesEverything:
@@ -180,7 +193,8 @@ class SeesEverything:
         return Everything()
 
 
-def test_control_with_hidden_chunks_counted_the_same_worlds_differ() -> None:
+@LEGS
+def test_control_with_hidden_chunks_counted_the_same_worlds_differ(embedder: Any) -> None:
     """A correct access list on results alone does not keep the promise: rank and count betray what is hidden."""
     readable = [
         "# A\n\nThe worker backlog is long. The worker sleeps.",
@@ -188,7 +202,7 @@ def test_control_with_hidden_chunks_counted_the_same_worlds_differ() -> None:
     ]
     hidden = [Hidden(text=f"# H\n\nThe worker number {n} waits.", how="other_group", later="nothing", when=2)
               for n in range(5)]  # fmt: skip
-    plain, crowded = make_world(), make_world()
+    plain, crowded = make_world(embedder=embedder), make_world(embedder=embedder)
     fill(plain, readable, [])
     fill(crowded, readable, hidden)
     asked = ["worker kettle"]
@@ -200,10 +214,11 @@ def test_control_with_hidden_chunks_counted_the_same_worlds_differ() -> None:
     assert seen(bent[1], asked) != seen(bent[0], asked)
 
 
-def test_control_a_document_that_is_readable_does_change_what_is_seen() -> None:
+@LEGS
+def test_control_a_document_that_is_readable_does_change_what_is_seen(embedder: Any) -> None:
     """The test above can fail: the same worlds differ as soon as the extra document may be read."""
     readable = ["# Queue\n\nThe queue worker retry limit is 5 days."]
-    plain, crowded = make_world(), make_world()
+    plain, crowded = make_world(embedder=embedder), make_world(embedder=embedder)
     fill(plain, readable, [])
     fill(crowded, readable, [])
     crowded.put(record("extra", "# Queue\n\nThe queue worker retry limit is 12 hours."))

@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.world import body, close_worlds, make_world, principal, record
+from tests.support.world import LEGS, body, close_worlds, make_world, principal, record
 
 DOCUMENTS = [
     (
@@ -36,8 +38,8 @@ QUESTIONS = [
 ]
 
 
-def bodies(order: list[int], batches: int, *, merge: bool = False) -> list[bytes]:
-    world = make_world()
+def bodies(order: list[int], batches: int, *, merge: bool = False, embedder: Any = None) -> list[bytes]:
+    world = make_world(embedder=embedder)
     for start in range(0, len(order), batches):
         world.put(*(record(*DOCUMENTS[n]) for n in order[start : start + batches]))
     if merge:
@@ -49,16 +51,26 @@ def bodies(order: list[int], batches: int, *, merge: bool = False) -> list[bytes
     return found
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.permutations(range(len(DOCUMENTS))), st.integers(1, 5), st.booleans())
-def test_order_batches_and_merging_do_not_show(order: list[int], batches: int, merge: bool) -> None:
-    assert bodies(order, batches, merge=merge) == bodies(list(range(len(DOCUMENTS))), 5)
+@cache
+def in_order(embedder: Any) -> list[bytes]:
+    return bodies(list(range(len(DOCUMENTS))), len(DOCUMENTS), embedder=embedder)
+
+
+@LEGS
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(order=st.permutations(range(len(DOCUMENTS))), batches=st.integers(1, 5), merge=st.booleans())
+def test_order_batches_and_merging_do_not_show(
+    embedder: Any, order: list[int], batches: int, merge: bool
+) -> None:
+    assert bodies(order, batches, merge=merge, embedder=embedder) == in_order(embedder)
 
 
 SCRIPT = """
 import json, sys
+from clearcite.testing.embedder import HashedEmbedder
 from tests.property.test_replay import bodies
-print(json.dumps([item.decode() for item in bodies([0, 1, 2, 3, 4], 2)]))
+found = bodies([0, 1, 2, 3, 4], 2) + bodies([0, 1, 2, 3, 4], 2, embedder=HashedEmbedder())
+print(json.dumps([item.decode() for item in found]))
 """
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -86,8 +98,9 @@ def test_hash_seed_threads_zone_locale_and_optimisation_do_not_show() -> None:
     assert others == [wanted, wanted]
 
 
-def test_a_stored_trace_reproduces_its_answer_until_the_documents_change() -> None:
-    world = make_world()
+@LEGS
+def test_a_stored_trace_reproduces_its_answer_until_the_documents_change(embedder: Any) -> None:
+    world = make_world(embedder=embedder)
     world.put(*(record(*item) for item in DOCUMENTS))
     engine, operator = world.engine, principal("staff")
     from clearcite.domain.access import Principal

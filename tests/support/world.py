@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.adapters.parsers.formats import LocalParser
@@ -28,6 +30,7 @@ from clearcite.ingest.build import Builder
 from clearcite.ingest.chunk import CHUNKER
 from clearcite.ingest.draft import LocalDrafter, Recipe
 from clearcite.ingest.pipeline import project, tidy
+from clearcite.testing.embedder import HashedEmbedder
 from clearcite.text.analysis import Analyzer
 from clearcite.text.phrases import PhraseSet
 from clearcite.visibility import Visibility
@@ -36,6 +39,8 @@ from clearcite.wire import canonical, to_json
 DAY = 86_400_000_000
 NOW = 1_790_000_000_000_000
 GENERATION = "g-test"
+LEGS = pytest.mark.parametrize("embedder", [None, HashedEmbedder()], ids=["words", "words-and-vectors"])
+"""With vectors a question has a second leg, legs are fused, and sufficiency compares meanings."""
 
 
 @dataclass
@@ -169,8 +174,10 @@ def make_world(
     synonyms: Mapping[str, Sequence[str]] | None = None,
     folder: Path | None = None,
     keep: bool = False,
+    on_disk: bool = False,
 ) -> World:
-    """``keep``: not closed after the test that made it, for fixtures of a module."""
+    """``keep``: not closed after the test that made it, for fixtures of a module. ``on_disk``: every file of the
+    store stands in ``folder``."""
     clock = FixedClock()
     folder = folder or fast_folder()
     analyzer = Analyzer(languages=("en", "pt"), synonyms=synonyms or {})
@@ -180,7 +187,7 @@ def make_world(
         analysis=analyzer.fingerprint,
         embedder=embedder.fingerprint if embedder else None,
     )
-    ledger = open_sqlite_ledger(None, clock)
+    ledger = open_sqlite_ledger(folder / "ledger.db" if on_disk else None, clock)
     ledger.start_generation(GENERATION, canonical(to_json(manifest)).decode())
     numbers = itertools.count(1)
     parts = Parts(
@@ -196,7 +203,7 @@ def make_world(
     pipeline = Pipeline(index=index, parts=parts, manifest_hash=manifest.hash())
     services = Services(
         ledger=ledger,
-        traces=open_sqlite_traces(None),
+        traces=open_sqlite_traces(folder / "traces.db" if on_disk else None),
         visibility=Visibility(),
         pipeline=lambda generation: pipeline,
         clock=clock,

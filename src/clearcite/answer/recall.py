@@ -1,12 +1,17 @@
 """Plan → pages of hits, one leg at a time. A hit is only an id that an index believes in."""
 
 from clearcite.domain.retrieval import DenseQuery, Leg, LexicalQuery, Plan, Recall
+from clearcite.errors import DependencyUnavailable
 from clearcite.ports import Embedder, IndexView, Readable
 from clearcite.text.similarity import query_vector
 
 
 def embed_question(plan: Plan, embedder: Embedder) -> DenseQuery:
-    return query_vector(embedder, plan.question)
+    """Raises DependencyUnavailable for an embedder that returns no vector: a leg left out would not be seen."""
+    query: object = query_vector(embedder, plan.question)
+    if not isinstance(query, DenseQuery) or not isinstance(query.vector, bytes):
+        raise DependencyUnavailable("The embedder returned no vector for the question.")
+    return query
 
 
 def queries(plan: Plan, dense: DenseQuery | None) -> tuple[tuple[Leg, LexicalQuery | DenseQuery], ...]:

@@ -12,6 +12,7 @@ from math import isqrt
 from operator import mul
 
 from clearcite.domain.retrieval import DenseQuery
+from clearcite.errors import DependencyUnavailable
 from clearcite.ports import Embedder
 
 
@@ -69,6 +70,11 @@ class Similarity:
 
 
 def cosine(left: memoryview, right: memoryview) -> int:
-    """Thousandths, rounded towards minus infinity; 0 when either vector is empty of meaning."""
+    """Thousandths, rounded towards minus infinity; 0 when either vector is empty of meaning.
+
+    Raises DependencyUnavailable for vectors of different lengths: an embedder that gives them is not believed.
+    """
+    if len(left) != len(right):
+        raise DependencyUnavailable("The embedder gives vectors of different lengths.")
     norms = sum(map(mul, left, left)) * sum(map(mul, right, right))
     return sum(map(mul, left, right)) * 1000 // isqrt(norms) if norms else 0
