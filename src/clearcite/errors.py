@@ -6,6 +6,7 @@
     │   ├── TooLarge                       bytes, depth, length or count over a limit
     │   ├── NotFound                       no such document, or none this caller may read
     │   ├── SequenceConflict               the same source sequence with another state
+    │   ├── ReadingFailed                  reading a document ended in a crash or at a limit; it may be tried again
     │   └── StalePolicy                    a policy older than the last one accepted
     ├── ConfigError                2       the configuration must change
     │   └── MissingExtra                   an optional dependency; the message names the command
@@ -57,6 +58,12 @@ class NotFound(InputError):
 
 class SequenceConflict(InputError):
     code = "sequence_conflict"
+
+
+class ReadingFailed(InputError):
+    """The process that read a document died, or ran out of time or memory. Another try may do."""
+
+    code = "reading_failed"
 
 
 class StalePolicy(InputError):

@@ -118,11 +118,18 @@ class Outbox(Protocol):
         the documents published.
         """
 
-    def fail(self, job: Job, reason: str) -> None:
-        """Record a failed attempt: retried with backoff, then quarantined. ``reason`` holds no text."""
+    def fail(self, job: Job, reason: str, *, final: bool = False) -> None:
+        """Record a failed attempt: retried with backoff, then quarantined; at once if ``final``. ``reason``
+        holds no text."""
 
     def release(self, jobs: Sequence[Job]) -> None:
         """Give leases back untouched, for a worker that is stopped; the attempt is not counted."""
+
+    def reclaim(self, owners: Sequence[str]) -> int:
+        """End the leases of owners that are known to be gone; the attempts stay counted. Returns how many."""
+
+    def renew(self, jobs: Sequence[Job]) -> None:
+        """Let leases that are still held last as long as new ones."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

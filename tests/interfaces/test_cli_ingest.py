@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.pdf import build_pdf
+from tests.support.pdf import text as draw
 from tests.support.shell import Done, clearcite, everything, fed, process, without, write
 
 GROUP = ("--group", "staff")
@@ -204,14 +206,48 @@ def test_an_interrupted_run_goes_on_where_it_was_and_ends_in_the_same_state(empt
     assert state(empty / "twice") == state(empty / "once")
 
 
-def test_a_killed_run_is_not_taken_for_a_finished_one(empty: Path) -> None:
+def test_what_a_killed_run_had_is_taken_over_at_once(empty: Path) -> None:
     write(empty, {f"docs/{i:04}.md": text(i) for i in range(600)})
     store = empty / ".clearcite"
     interrupted(empty, lambda: any(store.glob("index/*/*.seg*")), signal.SIGKILL)
     done = ingest(empty, "docs", *GROUP)
-    left = 600 - len(everything(empty))
-    assert (done.code, left > 0) in ((3, True), (0, False))
-    assert ("are with another worker" in done.err) == (left > 0)
+    assert (done.code, len(everything(empty))) == (0, 600), done.err
+
+
+def test_what_a_stopped_run_still_has_is_left_to_it(empty: Path) -> None:
+    write(empty, {f"docs/{i:04}.md": text(i) for i in range(600)})
+    child = subprocess.Popen(
+        [sys.executable, "-m", "clearcite", "ingest", "docs", *GROUP],
+        cwd=empty,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    store = empty / ".clearcite"
+    wait_for(lambda: (store / "ledger.db").exists() and clearcite(empty, "status").code == 0)
+    wait_for(lambda: any(row["leased"] for row in clearcite(empty, "status").json["outbox"]))
+    os.killpg(child.pid, signal.SIGSTOP)
+    leased = sum(row["leased"] for row in clearcite(empty, "status").json["outbox"])
+    done = ingest(empty, "docs", *GROUP)
+    os.killpg(child.pid, signal.SIGCONT)
+    assert child.wait(timeout=300) == 0
+    assert (done.code, "are with another worker" in done.err) == ((3, True) if leased else (0, False))
+    assert len(everything(empty)) == 600
+
+
+def test_a_broken_document_is_quarantined_at_the_first_try_with_its_reason(empty: Path) -> None:
+    write(empty, {"docs/a.md": text(1), "docs/b.pdf": b"%PDF-1.7 broken", "docs/c.docx": b"PK broken"})
+    done = ingest(empty, "docs", *GROUP)
+    assert done.code == 2
+    assert "not indexed: default/b.pdf: the PDF is damaged" in done.err
+    found = clearcite(empty, "status").json
+    assert [item["document_id"] for item in found["quarantine"]] == ["b.pdf", "c.docx"]
+    assert found["failing"] == []
+    assert "b.pdf: the PDF is damaged" in ingest(empty, "docs", *GROUP).err
+    write(empty, {"docs/b.pdf": build_pdf([draw(72, 700, "The pump needs 3 bar.")])})
+    (empty / "docs" / "c.docx").unlink()
+    assert ingest(empty, "docs", *GROUP).code == 0
+    assert clearcite(empty, "status").json["quarantine"] == []
+    assert [item["document_id"] for item in everything(empty)] == ["a.md", "b.pdf"]
 
 
 def test_the_demo_ends_as_its_questions_say(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:

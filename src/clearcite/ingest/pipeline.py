@@ -6,19 +6,23 @@ Both can be stopped at any moment and go on where they were: what is acknowledge
 again.
 """
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 
 from clearcite.domain.corpus import DocumentKey, SourceRecord
-from clearcite.errors import ClearciteError
+from clearcite.errors import ClearciteError, ReadingFailed
 from clearcite.ingest.build import Builder, Outcome
 from clearcite.ports import Applied, Built, Index, IndexEntry, Job, Ledger
 
 BATCH_RECORDS = 500
 BATCH_BYTES = 8_000_000
 BATCH_JOBS = 500
+RENEW_SECONDS = 60
+"""A lease of five minutes is renewed well before its end, also when one document takes a minute to read."""
 
 Refused = ClearciteError
 
@@ -54,8 +58,7 @@ def project(
                 yield _publish(batch, claims, index)
                 claims.held.popleft()
         except BaseException:
-            for jobs in claims.held:
-                ledger.release(jobs)
+            claims.give_back()
             raise
 
 
@@ -68,6 +71,7 @@ class _Claims:
     owner: str
     held: deque[Sequence[Job]] = field(default_factory=deque)
     is_exhausted: bool = False
+    renewed: float = field(default_factory=time.monotonic)
 
     def __iter__(self) -> Iterator[Job]:
         """Ends when nothing is claimable, and before that after jobs which a worker was lost with: nothing else
@@ -79,12 +83,24 @@ class _Claims:
                 return
         self.is_exhausted = True
 
+    def keep(self) -> None:
+        """Called while the work goes on: a lease that ends meanwhile would let another worker do it as well."""
+        if time.monotonic() - self.renewed > RENEW_SECONDS:
+            self.renewed = time.monotonic()
+            self.ledger.renew([job for jobs in self.held for job in jobs])
+
+    def give_back(self) -> None:
+        """A store that cannot be written keeps the leases; they end with this worker, see ``Outbox.reclaim``."""
+        with suppress(ClearciteError):
+            self.ledger.release([job for jobs in self.held for job in jobs])
+
 
 def _built(claims: _Claims, builder: Builder) -> Iterator[list[tuple[Job, Outcome]]]:
     """The results of each batch that was claimed; the drafts of the next one are made meanwhile."""
     done: list[tuple[Job, Outcome]] = []
     for result in builder.build_all(claims):
         done.append(result)
+        claims.keep()
         if result[0] is claims.held[0][-1]:
             yield done
             done = []
@@ -96,7 +112,7 @@ def _publish(batch: Sequence[tuple[Job, Outcome]], claims: _Claims, index: Index
     failed: list[tuple[Job, str]] = []
     for job, result in batch:
         if isinstance(result, ClearciteError):
-            claims.ledger.fail(job, result.message)
+            claims.ledger.fail(job, result.message, final=not isinstance(result, ReadingFailed))
             failed.append((job, result.message))
         else:
             built.append(result[0])

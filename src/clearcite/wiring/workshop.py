@@ -3,7 +3,6 @@
 import itertools
 import os
 import shutil
-import socket
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from clearcite.adapters.connectors.state import JsonFolderState
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.adapters.parsers.registry import parser_fingerprint
+from clearcite.adapters.presence import Presence, take_over
 from clearcite.config import Settings, SourceSettings
 from clearcite.domain.digest import digest
 from clearcite.domain.manifest import PipelineManifest
@@ -38,7 +38,16 @@ class Workshop:
     builder: Builder
     manifest: PipelineManifest
     generation: str
-    owner: str
+    presence: Presence
+    store: Path
+
+    @property
+    def owner(self) -> str:
+        return self.presence.name
+
+    def take_over(self) -> None:
+        """Make free what workers of this machine had that are not there any more."""
+        take_over(self.store, self.ledger.reclaim)
 
     def waiting(self) -> int:
         """Pieces of work pending for this generation."""
@@ -46,7 +55,7 @@ class Workshop:
         return sum(int(row["waiting"]) for row in outbox if row["generation"] == self.generation)
 
     def leased(self) -> int:
-        """Pieces of work that another worker has, or had when it was killed: they come back when its lease ends."""
+        """Pieces of work that another worker has."""
         outbox = self.ledger.status()["outbox"]
         return sum(int(row["leased"]) for row in outbox if row["generation"] == self.generation)
 
@@ -73,6 +82,7 @@ class Workshop:
     def close(self) -> None:
         self.builder.drafter.close()
         self.ledger.close()
+        self.presence.leave()
 
 
 def open_workshop(settings: Settings) -> Workshop:
@@ -94,14 +104,17 @@ def open_workshop(settings: Settings) -> Workshop:
         raise ConfigError(f"The folder of the store cannot be made: {type(error).__name__}.") from error
     ledger = open_sqlite_ledger(store / LEDGER, SystemClock())
     generation = _generation_for(ledger, manifest)
-    return Workshop(
+    shop = Workshop(
         ledger=ledger,
         index=LocalIndex(store / INDEX / generation, manifest),
         builder=Builder(drafter=ChildDrafter(manifest), embedder=embedder),
         manifest=manifest,
         generation=generation,
-        owner=f"{socket.gethostname()}:{os.getpid()}",
+        presence=Presence(store),
+        store=store,
     )
+    shop.take_over()
+    return shop
 
 
 def open_ledger(settings: Settings) -> Ledger:

@@ -116,20 +116,27 @@ def test_what_was_claimed_is_given_back_when_the_work_is_stopped() -> None:
     assert claimable(world) == 6
 
 
-@pytest.mark.parametrize("part", ["drafter", "index"])
+@pytest.mark.parametrize("part", ["drafter", "index", "publish", "release as well"])
 @pytest.mark.usefixtures("small")
 def test_what_was_claimed_is_given_back_when_a_part_fails(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     world, drafter = eager(make_world())
     world.put(*(record(f"d{n}", f"Text number {n}.") for n in range(10)), publish=False)
 
-    def refuse(_: object) -> None:
+    def refuse(*_: object) -> None:
         raise DependencyUnavailable("no space")
 
     if part == "drafter":
         drafter.broken = True
+    elif part == "publish":
+        monkeypatch.setattr(world.pipeline.index, "commit", refuse)
     else:
         monkeypatch.setattr(world.pipeline.index, "write", refuse)
-    with pytest.raises(DependencyUnavailable):
+    ledger = world.services.ledger
+    if part == "release as well":
+        monkeypatch.setattr(ledger, "release", refuse)
+    with pytest.raises(DependencyUnavailable, match=r"no space|started"):
         list(work(world))
+    if part == "release as well":
+        assert (claimable(world), ledger.reclaim(["worker"])) == (0, 10)
     assert claimable(world) == 10
     assert names(world) == []

@@ -123,9 +123,9 @@ def _content(row: Ready) -> tuple[bytes, str | None]:
         raise IntegrityFault("Stored content is damaged.") from error
 
 
-def fail(tx: Transaction, job: Job, reason: str) -> None:
-    """End an attempt: again after 1 s × 2^n with jitter, or quarantined after the sixth."""
-    if job.attempts >= MAX_ATTEMPTS:
+def fail(tx: Transaction, job: Job, reason: str, *, final: bool = False) -> None:
+    """End an attempt: again after 1 s × 2^n with jitter, or quarantined: after the sixth, or a ``final`` one."""
+    if final or job.attempts >= MAX_ATTEMPTS:
         tx.run(SQL["give_up"], reason, tx.now, job.event_id, job.fence)
     else:
         again = tx.now + delay(job.event_id, job.attempts)

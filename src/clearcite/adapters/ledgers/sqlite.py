@@ -115,13 +115,22 @@ class SqliteLedger:
         with self._writer.transaction() as tx:
             return publishing.publish(tx, generation, built, commit)
 
-    def fail(self, job: Job, reason: str) -> None:
+    def fail(self, job: Job, reason: str, *, final: bool = False) -> None:
         with self._writer.transaction() as tx:
-            leases.fail(tx, job, reason)
+            leases.fail(tx, job, reason, final=final)
 
     def release(self, jobs: Sequence[Job]) -> None:
         with self._writer.transaction() as tx:
             leases.release(tx, jobs)
+
+    def reclaim(self, owners: Sequence[str]) -> int:
+        with self._writer.transaction() as tx:
+            return sum(len(tx.rows(leases.SQL["reclaim"], tx.now, owner)) for owner in owners)
+
+    def renew(self, jobs: Sequence[Job]) -> None:
+        with self._writer.transaction() as tx:
+            until = tx.now + self._lease
+            tx.run_many(leases.SQL["renew"], ((until, job.event_id, job.fence) for job in jobs))
 
     def snapshot(self) -> AbstractContextManager[Snapshot]:
         return SnapshotContext(self._pool, self._memory)

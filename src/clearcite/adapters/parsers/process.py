@@ -2,7 +2,8 @@
 
 A child is started when it is first needed, and renewed after a number of requests and after any fault. It runs
 under limits of memory, processor time and wall-clock time, without this process's environment. A crash, a
-signal, a time-out or a malformed answer is an InputError: the document could not be read safely.
+signal, a time-out, a fault of the worker or a malformed answer is ReadingFailed: the document could not be read
+safely.
 """
 
 import os
@@ -19,7 +20,7 @@ from typing import BinaryIO
 
 from clearcite.adapters.parsers.frames import frame, read_frame
 from clearcite.adapters.parsers.limits import widen_pipe
-from clearcite.errors import DependencyUnavailable, InputError
+from clearcite.errors import DependencyUnavailable, InputError, ReadingFailed
 
 Request = tuple[bytes, bytes]
 """What is asked about the content, and the content."""
@@ -111,7 +112,7 @@ class ChildProcess:
             ahead.done()
             for waiting in ahead.waiting:
                 waiting.child = self._send(waiting.request)
-            return InputError("the document could not be parsed safely") if answer is None else answer[1]
+            return ReadingFailed("the document could not be parsed safely")
         ahead.done()
         if child is not self._child and child.is_idle:
             child.stop()

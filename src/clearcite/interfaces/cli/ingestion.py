@@ -227,8 +227,8 @@ def _report(summary: Summary) -> None:
     _list("not indexed", [f"{name}: {reason}" for name, reason in sorted(summary.failed.items())])
     if summary.leased:
         note(
-            f"  {summary.leased} documents are with another worker, or with one that was killed; in five"
-            " minutes at most they are free. Run the same command again."
+            f"  {summary.leased} documents are with another worker, which goes on with them."
+            " Run the same command again to see them done."
         )
 
 

@@ -129,6 +129,36 @@ class OutboxChecks(LedgerCase):
             library.work()
             expect_equal(library.read(ALICE), {key(): "mended"})
 
+    def test_a_final_failure_is_quarantined_at_once(self) -> None:
+        with self.library() as (library, clock):
+            library.apply(upsert("bad"))
+            (job,) = library.claim()
+            library.ledger.fail(job, "damaged", final=True)
+            clock.advance(30 * DAY)
+            expect_equal(library.claim(), ())
+            expect_equal([item["reason"] for item in library.ledger.status()["quarantine"]], ["damaged"])
+
+    def test_leases_of_an_owner_that_is_gone_are_free_at_once_and_no_others(self) -> None:
+        with self.library() as (library, _):
+            library.apply(*(upsert("text", 1, key(f"d{n}")) for n in range(3)))
+            lost, held = library.claim(2, "gone"), library.claim(1, "alive")
+            expect_equal(library.ledger.reclaim(["nobody", "gone"]), 2)
+            again = library.claim(3, "other")
+            expect_equal([job.event_id for job in again], [job.event_id for job in lost])
+            expect_equal([job.attempts for job in again], [2, 2])
+            expect_equal(library.publish(library.build(lost)), ())
+            expect_equal(len(library.publish(library.build(held))), 1)
+
+    def test_a_lease_that_is_renewed_does_not_end(self) -> None:
+        with self.library() as (library, clock):
+            library.apply(upsert("text"))
+            jobs = library.claim(owner="slow")
+            for _ in range(10):
+                clock.advance(240 * SECOND)
+                library.ledger.renew(jobs)
+                expect_equal(library.claim(owner="other"), ())
+            expect_equal(library.publish(library.build(jobs)), (key(),))
+
     def _claimable(self, library: Library) -> bool:
         jobs = library.claim()
         library.ledger.release(jobs)

@@ -59,6 +59,15 @@ WHERE event_id = ? AND fence = ? AND quarantined_at IS NULL AND owner IS NOT NUL
 UPDATE outbox SET owner = NULL, attempts = attempts - 1, available_at = ?
 WHERE event_id = ? AND fence = ? AND quarantined_at IS NULL AND owner IS NOT NULL;
 
+-- name: reclaim
+UPDATE outbox SET owner = NULL, available_at = ?1
+WHERE owner = ?2 AND quarantined_at IS NULL
+RETURNING event_id;
+
+-- name: renew
+UPDATE outbox SET available_at = ?
+WHERE event_id = ? AND fence = ? AND quarantined_at IS NULL AND owner IS NOT NULL;
+
 -- name: drop_projection
 DELETE FROM projections WHERE id = ?;
 
