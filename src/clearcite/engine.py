@@ -19,7 +19,7 @@ from clearcite.answer.describe import describe
 from clearcite.answer.pipeline import Outcome, Parts, Sight, answer
 from clearcite.answer.publish import publish, publish_search
 from clearcite.answer.tracing import Request, ask_trace, search_trace
-from clearcite.domain.access import Micros, Principal
+from clearcite.domain.access import Principal
 from clearcite.domain.answer import EXIT_CODES, Answer, PublicAnswer, PublicDocument, PublicSearch
 from clearcite.domain.retrieval import Question, Scope
 from clearcite.domain.trace import Trace
@@ -110,7 +110,7 @@ class Engine:
         wanted = searching.wanted(k, collapse, options.pop("after", None))
         asked = _question(question, options)
         run = Run(describe=describe, deadline=_deadline(services), faults=services.faults)
-        scope = self._scope(principal, asked.as_of)
+        scope = self._scope(principal, asked)
         with services.ledger.snapshot() as snapshot:
             state = self._state(snapshot, scope)
             sight = run.step(self.open_sight, snapshot, scope)
@@ -131,7 +131,7 @@ class Engine:
         self, principal: Principal, *, limit: int = 100, after: str = ""
     ) -> Sequence[PublicDocument]:
         """The documents the principal may read now, in the order (source id, document id), text left out."""
-        scope = self._scope(principal, None)
+        scope = self._scope(principal)
         with self._services.ledger.snapshot() as snapshot:
             return lookup.documents(snapshot, judge_for(scope, snapshot), limit, after)
 
@@ -139,7 +139,7 @@ class Engine:
         self, document_id: str, principal: Principal, *, source_id: str = "default"
     ) -> PublicDocument:
         """One document with its canonical text. A missing one and a forbidden one raise the same NotFound."""
-        scope = self._scope(principal, None)
+        scope = self._scope(principal)
         with self._services.ledger.snapshot() as snapshot:
             try:
                 return lookup.document(snapshot, judge_for(scope, snapshot), source_id, document_id)
@@ -194,7 +194,7 @@ class Engine:
         self, asked: Question, principal: Principal, run: Run, *, replayed: bool = False
     ) -> tuple[Outcome, dict[str, Any], int]:
         """The outcome, the state it depends on, and an exit code of its own for integrity faults."""
-        scope = self._scope(principal, asked.as_of, replayed=replayed)
+        scope = self._scope(principal, asked, replayed=replayed)
         state: dict[str, Any] = {}
         try:
             with self._services.ledger.snapshot() as snapshot:
@@ -224,7 +224,7 @@ class Engine:
         if isinstance(fault, ReadTampered):
             self._services.ledger.quarantine(fault.key, "integrity")
 
-    def _scope(self, principal: Principal, as_of: Micros | None, *, replayed: bool = False) -> Scope:
+    def _scope(self, principal: Principal, asked: Question | None = None, *, replayed: bool = False) -> Scope:
         if not (principal.tenant_id and principal.subject_id and principal.groups):
             raise InputError(
                 "An identity with a tenant, a subject and at least one group is needed; nothing was read."
@@ -232,12 +232,17 @@ class Engine:
         if len(principal.groups) > MAX_GROUPS:
             raise InputError(f"An identity has at most {MAX_GROUPS} groups.")
         now = self._services.clock.now()
+        as_of, sources = (None, ()) if asked is None else (asked.as_of, asked.sources)
         if as_of is not None and as_of > now:
             raise InputError("as_of lies in the future.")
         if as_of is not None and as_of < now and not (replayed or self._services.allow_past):
             raise InputError("This host does not allow a past as_of.")
-        partitions = (principal.tenant_id,)
-        return Scope(principal=principal, as_of=now if as_of is None else as_of, partitions=partitions)
+        return Scope(
+            principal=principal,
+            as_of=now if as_of is None else as_of,
+            partitions=(principal.tenant_id,),
+            sources=tuple(sorted(set(sources))),
+        )
 
     def _state(self, snapshot: Snapshot, scope: Scope) -> dict[str, Any]:
         return {

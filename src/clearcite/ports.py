@@ -228,6 +228,9 @@ class Snapshot(Protocol):
     def superseding(self, partition: str) -> Sequence[StoredDocument]:
         """Served documents whose description supersedes others, text left empty; normally a handful."""
 
+    def documents_of(self, partition: str, sources: Sequence[str]) -> Sequence[int]:
+        """The numbers of all documents of some sources, as ``VisibilityRow.document`` has them."""
+
     def partitions(self) -> Sequence[str]:
         """Every partition of the store. For operators."""
 

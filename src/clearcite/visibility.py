@@ -2,7 +2,8 @@
 
 Per generation and partition the newest visibility rows stand as columns by slot: two access classes (served
 and head side), a window, and whether anything is served at all. A principal is judged once per class, not per
-document; a change of a collection re-judges classes only. Columns are immutable and swapped by reference, so
+document; a change of a collection re-judges classes only. A scope that names sources narrows the mask to their
+documents, before anything is counted. Columns are immutable and swapped by reference, so
 requests at different ledger positions never see each other's rows. A mask is kept by what it was made of and
 the span of instants in which no window opens or closes; never by age.
 """
@@ -27,6 +28,7 @@ from clearcite.ports import Snapshot, VisibilityRow
 Mask = NDArray[np.bool_]
 Instants = NDArray[np.int64]
 Classes = NDArray[np.int32]
+Documents = NDArray[np.int64]
 K = TypeVar("K")
 V = TypeVar("V")
 T = TypeVar("T", bound=np.generic)
@@ -111,6 +113,7 @@ class Columns:
     count: int
     served: Classes
     head: Classes
+    document: Documents
     valid_from: Instants
     valid_to: Instants
     present: Mask
@@ -126,6 +129,7 @@ class Columns:
             count=0,
             served=classes,
             head=classes,
+            document=instants,
             valid_from=instants,
             valid_to=instants,
             present=NOTHING,
@@ -148,6 +152,7 @@ class Columns:
             count=max(self.count, max(served) + 1, max(head) + 1),
             served=_laid(self.served, size, slots, served),
             head=_laid(self.head, size, slots, head),
+            document=_laid(self.document, size, slots, [row.document for row in rows]),
             valid_from=_laid(self.valid_from, size, slots, starts),
             valid_to=_laid(self.valid_to, size, slots, ends),
             present=_laid(self.present, size, slots, [row.present for row in rows]),
@@ -196,15 +201,13 @@ class Visibility:
         self._columns: Bounded[tuple[str, str], Columns] = Bounded(_COLUMN_BYTES, _column_bytes)
         self._verdicts: Bounded[tuple[Any, ...], Mask] = Bounded(_VERDICT_BYTES, _verdict_bytes)
         self._masks: Bounded[tuple[Any, ...], tuple[Span, ...]] = Bounded(_MASK_BYTES, _mask_bytes)
+        self._sources: Bounded[tuple[Any, ...], Mask] = Bounded(_VERDICT_BYTES, _verdict_bytes)
 
     def readable(self, snapshot: Snapshot, scope: Scope) -> ReadableNow:
         """What the scope may read. An identity without tenant, subject or groups reads nothing."""
         if not _identified(scope.principal):
             return ReadableNow(spans={})
-        groups = scope.principal.effective_groups
-        return ReadableNow(
-            spans={name: self._span(snapshot, name, groups, scope.as_of) for name in scope.partitions}
-        )
+        return ReadableNow(spans={name: self._narrowed(snapshot, name, scope) for name in scope.partitions})
 
     def reasons(self, snapshot: Snapshot, scope: Scope) -> Mapping[DocumentKey, tuple[str, ...]]:
         """For an operator: why each document of the store is not readable in a scope; () if it is.
@@ -220,8 +223,24 @@ class Visibility:
                 found[key] = _reasons(row, collections, scope, partition)
         return found
 
-    def _span(self, snapshot: Snapshot, partition: str, groups: frozenset[str], as_of: Micros) -> Span:
+    def _narrowed(self, snapshot: Snapshot, partition: str, scope: Scope) -> Span:
+        """What the scope may read, of the sources it names."""
         columns = self._current(snapshot, partition)
+        span = self._span(snapshot, partition, columns, scope)
+        if not scope.sources:
+            return span
+        key = (snapshot.generation, partition, columns.table.serial, columns.changed, scope.sources)
+        chosen = self._sources.get(key)
+        if chosen is None:
+            documents = snapshot.documents_of(partition, scope.sources)
+            chosen = np.isin(columns.document, np.array(documents, dtype=np.int64))
+            self._sources.put(key, chosen)
+        mask = span.mask & chosen[: len(span.mask)]
+        mask.setflags(write=False)
+        return replace(span, mask=mask, token=(*span.token, scope.sources))
+
+    def _span(self, snapshot: Snapshot, partition: str, columns: Columns, scope: Scope) -> Span:
+        groups, as_of = scope.principal.effective_groups, scope.as_of
         position, collections = snapshot.collections(partition)
         place = (snapshot.generation, partition, columns.table.serial)
         verdicts = self._judged(columns, (*place, position, groups), (collections, groups))
@@ -289,8 +308,8 @@ def _cut(columns: Columns, verdicts: Mask, as_of: Micros, token: tuple[Any, ...]
 
 
 def _column_bytes(columns: Columns) -> int:
-    arrays = (columns.served, columns.head, columns.valid_from, columns.valid_to, columns.present)
-    return _OVERHEAD + sum(array.nbytes for array in arrays)
+    arrays = (columns.served, columns.head, columns.document, columns.valid_from, columns.valid_to)
+    return _OVERHEAD + columns.present.nbytes + sum(array.nbytes for array in arrays)
 
 
 def _verdict_bytes(verdicts: Mask) -> int:

@@ -50,6 +50,8 @@ class Judge:
         """Both sides must admit: the served state and the head state."""
         if not stored.present or stored.key.tenant_id not in self.scope.partitions:
             return False
+        if self.scope.sources and stored.key.source_id not in self.scope.sources:
+            return False
         served, head = stored.served_access, stored.head_access
         states = (served,) if served is head or served == head else (served, head)
         return all(
@@ -117,11 +119,8 @@ class _Filler:
         stored = self.snapshot.chunks(missing) if missing else {}
         for name in missing:
             entry = stored.get(name)
-            self.passages[name] = None if entry is None or not self._wants(entry) else confirmed(entry)
-
-    def _wants(self, entry: StoredChunk) -> bool:
-        sources = self.plan.sources
-        return (not sources or entry.key.source_id in sources) and self.judge.admits(entry)
+            is_wanted = entry is not None and self.judge.admits(entry)
+            self.passages[name] = confirmed(entry) if entry is not None and is_wanted else None
 
 
 def confirmed(stored: StoredChunk) -> Passage:

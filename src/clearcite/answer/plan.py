@@ -16,7 +16,6 @@ def plan_query(question: Question, analyzer: Analyzer, live: PhraseSet, depth: i
         identifiers=analyzer.identifiers(question.text),
         target_version=question.target_version or asked_version(question.text),
         topic=question.topic,
-        sources=question.sources,
         depth=depth,
     )
 

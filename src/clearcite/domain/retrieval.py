@@ -24,11 +24,15 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scope:
-    """For whom, at which instant, over which partitions. Empty partitions: nothing is readable."""
+    """For whom, at which instant, over which partitions. Empty partitions: nothing is readable.
+
+    ``sources`` narrows it to documents of these; empty: of all.
+    """
 
     principal: Principal
     as_of: Micros
     partitions: tuple[str, ...]
+    sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,7 +73,6 @@ class Plan:
     identifiers: tuple[str, ...] = ()
     target_version: str | None = None
     topic: str | None = None
-    sources: tuple[str, ...] = ()
     depth: int = 100
     attempt: int = 0
     documents: int = 0

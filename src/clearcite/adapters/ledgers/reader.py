@@ -133,6 +133,10 @@ class SqliteSnapshot:
         number, _ = self._partition(partition)
         return [_stored_document(row) for row in self._rows("superseding", self._number, number)]
 
+    def documents_of(self, partition: str, sources: Sequence[str]) -> Sequence[int]:
+        number, _ = self._partition(partition)
+        return [row[0] for row in self._rows("documents_of", encode(list(sources)), number)]
+
     def inventory(self, partition: str) -> Sequence[tuple[DocumentKey, int | None]]:
         """Every document the ledger knows, and the slot that serves it, if one does. For operators."""
         number, _ = self._partition(partition)

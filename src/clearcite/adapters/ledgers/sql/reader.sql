@@ -81,6 +81,9 @@ CROSS JOIN served_texts t ON t.projection = x.id
 WHERE x.generation = ? AND x.partition = ? AND x.supersedes = 1
 ORDER BY s.source_id, s.document_id;
 
+-- name: documents_of
+SELECT d.id FROM json_each(?1) wanted CROSS JOIN documents d ON d.partition = ?2 AND d.source_id = wanted.value;
+
 -- name: inventory
 SELECT d.source_id, d.document_id, s.slot
 FROM documents d
