@@ -24,7 +24,7 @@ from clearcite.domain.answer import EXIT_CODES, Answer, PublicAnswer, PublicDocu
 from clearcite.domain.retrieval import Question, Scope
 from clearcite.domain.trace import Trace
 from clearcite.errors import ClearciteError, DependencyUnavailable, InputError, IntegrityFault
-from clearcite.operator import Operator
+from clearcite.operator import Operator, Upkeep
 from clearcite.ports import Clock, Index, Ledger, Snapshot, TraceStore
 from clearcite.step import Run
 from clearcite.visibility import Visibility
@@ -60,6 +60,7 @@ class Services:
     deadline_ms: int = 30_000
     allow_past: bool = True
     faults: Mapping[str, Exception] = field(default_factory=dict)
+    upkeep: Upkeep | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -152,7 +153,7 @@ class Engine:
         if "operator" not in principal.roles:
             raise InputError("This needs the role operator.")
         services = self._services
-        return Operator(services.ledger, services.traces, services.visibility, self.replay)
+        return Operator(services.ledger, services.traces, services.visibility, self.replay, services.upkeep)
 
     def replay(
         self, question: Question, principal: Principal, trace_id: str

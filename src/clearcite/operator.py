@@ -1,26 +1,53 @@
 """What an operator may do: read traces, verify them, see why a document is or is not visible, watch the store."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from clearcite.answer.verify import Replay, Verdict, verify_trace
 from clearcite.domain.access import Principal
+from clearcite.domain.reconcile import Reconciliation
 from clearcite.domain.retrieval import Scope
 from clearcite.domain.trace import Trace
-from clearcite.errors import NotFound
+from clearcite.errors import ConfigError, NotFound
 from clearcite.ports import Ledger, TraceStore
 from clearcite.visibility import Visibility
 from clearcite.wire import from_json
 
 
+class Upkeep(Protocol):
+    """What keeps a store in order; ``wiring`` knows how, for it needs parsers and files."""
+
+    def reconcile(self, *, while_pending: bool = False, vectors: bool = False) -> Reconciliation:
+        """See ``ingest.reconcile``."""
+
+
 class Operator:
     """Bound to one engine; ``Engine.operator`` checks the role before it makes one."""
 
-    def __init__(self, ledger: Ledger, traces: TraceStore, visibility: Visibility, replay: Replay) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        traces: TraceStore,
+        visibility: Visibility,
+        replay: Replay,
+        upkeep: Upkeep | None,
+    ) -> None:
         self._ledger = ledger
         self._traces = traces
         self._visibility = visibility
         self._replay = replay
+        self._upkeep = upkeep
+
+    @property
+    def upkeep(self) -> Upkeep:
+        """Raises ConfigError for an engine that was not opened on a store of its own."""
+        if self._upkeep is None:
+            raise ConfigError("This engine was not opened on a store.")
+        return self._upkeep
+
+    def reconcile(self, *, while_pending: bool = False, vectors: bool = False) -> Reconciliation:
+        """Does everything that is stored still follow from the original bytes? See ``ingest.reconcile``."""
+        return self.upkeep.reconcile(while_pending=while_pending, vectors=vectors)
 
     def inspect(self, trace_id: str) -> Trace:
         """The protected trace of one answer."""

@@ -7,7 +7,7 @@ stored raise ``IntegrityFault``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from clearcite.domain.access import Access, AccessClass, Acl, Micros, Principal
 from clearcite.domain.corpus import Chunk, Description, DocumentKey, ParsedDocument, SourceRecord
 from clearcite.domain.lifecycle import Decision, Head
+from clearcite.domain.reconcile import Mismatch
 from clearcite.domain.retrieval import (
     Cursor,
     DenseQuery,
@@ -250,6 +251,46 @@ class Reader(Protocol):
         """
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Served:
+    """One build as it is stored, and the original it was made of as a job, so that it can be made again."""
+
+    job: Job
+    text: str
+    text_sha256: str
+    title: str
+    normal_sha256: str
+    chunks: tuple[Chunk, ...]
+
+
+class Examination(Protocol):
+    """Everything a store holds, from one position, row by row and without trust. For operators."""
+
+    @property
+    def position(self) -> int: ...
+
+    def sizes(self) -> Mapping[str, int]:
+        """How many documents, revisions, builds and chunks there are to look at."""
+
+    def generations(self) -> Sequence[tuple[str, str, str | None]]:
+        """Each active generation: name, manifest (canonical JSON), name of its index manifest."""
+
+    def manifests(self) -> Sequence[str]:
+        """The manifest of every generation there ever was."""
+
+    def waiting(self) -> int:
+        """Events that a worker would still take."""
+
+    def mismatches(self, manifest_hashes: Sequence[str], tick: Callable[[str], None]) -> Iterator[Mismatch]:
+        """What is wrong with the rows themselves. ``tick`` is told of each row that was looked at, by ``sizes``."""
+
+    def served(self, generation: str) -> Iterator[Served | Mismatch]:
+        """The builds of a generation in the order (partition, slot)."""
+
+    def slot_state(self, generation: str, partition: str, slot: int) -> Literal["served", "past", "never"]:
+        """Whether a slot serves, has been handed out and serves no more, or never was handed out."""
+
+
 class Ledger(Intake, Outbox, Reader, Protocol):
     """The canonical store: the only truth about what exists and who may read it."""
 
@@ -269,6 +310,9 @@ class Ledger(Intake, Outbox, Reader, Protocol):
 
     def status(self) -> Mapping[str, Any]:
         """Counts and ages for an operator: documents, outbox, quarantine, versions."""
+
+    def examine(self) -> AbstractContextManager[Examination]:
+        """One long read transaction over everything."""
 
     def close(self) -> None: ...
 
@@ -321,6 +365,16 @@ class Readable(Protocol):
         """True for each readable slot. Slots beyond its length are not readable."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class IndexDifference:
+    """An entry that should stand in an index and does not, that stands in it and should not, or that differs."""
+
+    what: Literal["missing", "extra", "differs"]
+    partition: str
+    slot: int
+    chunk_id: str
+
+
 class IndexView(Protocol):
     """An immutable opened index."""
 
@@ -328,6 +382,12 @@ class IndexView(Protocol):
         self, query: LexicalQuery | DenseQuery, readable: Readable, after: Cursor | None, limit: int
     ) -> HitPage:
         """Hits in the order (−score, chunk id) after the cursor, counted over readable chunks only."""
+
+    def differences(self, entries: Iterable[IndexEntry]) -> Iterator[IndexDifference]:
+        """Compare with what should stand in it: entries in the order (partition, slot, chunk id), read once.
+
+        An entry without a vector is compared by its terms alone.
+        """
 
 
 class Index(Protocol):

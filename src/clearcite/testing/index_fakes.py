@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from clearcite.domain.digest import digest
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.retrieval import Cursor, DenseQuery, Hit, HitPage, LexicalQuery
 from clearcite.errors import DependencyUnavailable, InputError, IntegrityFault
-from clearcite.ports import Index, IndexEntry, IndexView, Readable
+from clearcite.ports import Index, IndexDifference, IndexEntry, IndexView, Readable
 from clearcite.text.analysis import analysed_length
 
 Mask = NDArray[np.bool_]
@@ -121,6 +121,17 @@ class MemoryView:
         found = ((score, entry.chunk_id) for score, entry in zip(scores, seen, strict=True) if score)
         return _page(found, after, limit, len(seen), frequencies)
 
+    def differences(self, entries: Iterable[IndexEntry]) -> Iterator[IndexDifference]:
+        there = {(e.partition, e.slot, e.chunk_id): e for e in self.entries}
+        for wanted in entries:
+            place = (wanted.partition, wanted.slot, wanted.chunk_id)
+            entry = there.pop(place, None)
+            if entry is None:
+                yield _difference("missing", place)
+            elif entry.terms != wanted.terms or (wanted.vector and entry.vector != wanted.vector):
+                yield _difference("differs", place)
+        yield from (_difference("extra", place) for place in sorted(there))
+
     def _weight(self, entry: IndexEntry, forms: Sequence[str]) -> int:
         """The best weight of any form of a word in a chunk; 0 when none stands there."""
         count = max(entry.terms.get(form, 0) for form in forms) if forms else 0
@@ -156,6 +167,9 @@ class FaultyView:
     ) -> HitPage:
         return self._fault(self._view.search(query, readable, after, limit), after)
 
+    def differences(self, entries: Iterable[IndexEntry]) -> Iterator[IndexDifference]:
+        return self._view.differences(entries)
+
 
 def stale(chunk_ids: Sequence[str]) -> Callable[[HitPage, Cursor | None], HitPage]:
     """Chunks that are gone, or were never readable, or never were, come first, as if nothing were better."""
@@ -183,6 +197,11 @@ def reordered(page: HitPage, after: Cursor | None) -> HitPage:  # noqa: ARG001
 def emptied(page: HitPage, after: Cursor | None) -> HitPage:  # noqa: ARG001
     """Nothing is found, and there is no next page."""
     return HitPage(hits=(), documents=page.documents, frequencies=page.frequencies)
+
+
+def _difference(what: Literal["missing", "extra", "differs"], place: tuple[str, int, str]) -> IndexDifference:
+    partition, slot, chunk_id = place
+    return IndexDifference(what=what, partition=partition, slot=slot, chunk_id=chunk_id)
 
 
 def _with_hits(page: HitPage, hits: tuple[Hit, ...]) -> HitPage:

@@ -42,6 +42,10 @@ def entry(number: int, text: str, *, partition: str = "acme", vector: Sequence[i
     )
 
 
+def in_order(entries: Sequence[IndexEntry]) -> list[IndexEntry]:
+    return sorted(entries, key=lambda entry: (entry.partition, entry.slot, entry.chunk_id))
+
+
 def chunk_id(number: int) -> str:
     return digest("chunk", number)[:32]
 
@@ -129,6 +133,36 @@ class IndexSuite:
                 i.open(m).search(words(text), scope, None, 3) for i, m in ((without, plain), (having, mixed))
             ]
             expect_equal(pages[0], pages[1], f"the page for {text!r}")
+
+    # --- comparing
+
+    def test_what_was_written_differs_in_nothing_whatever_the_segments(self, tmp_path: Path) -> None:
+        entries = [entry(i, text, vector=(i, -i - 1)) for i, text in enumerate(TEXTS)]
+        entries += [entry(i, text, partition="globex") for i, text in enumerate(TEXTS)]
+        for batch in (1, 3, 100):
+            index, manifest = self.stored(tmp_path / str(batch), entries, batch)
+            expect_equal(list(index.open(manifest).differences(in_order(entries))), [], "differences")
+
+    def test_what_is_missing_extra_or_different_is_named(self, tmp_path: Path) -> None:
+        entries = [entry(i, text, vector=(i, 1)) for i, text in enumerate(TEXTS)]
+        index, manifest = self.stored(tmp_path, [entries[0], *entries[2:]])
+        wanted = [
+            *entries[:3],
+            entry(3, "days of rain and more", vector=(3, 1)),
+            entry(4, TEXTS[4], vector=(9, 1)),
+        ]
+        found = [
+            (d.what, d.slot) for d in index.open(manifest).differences(in_order([*wanted, *entries[5:7]]))
+        ]
+        expect_equal(found, [("missing", 1), ("differs", 3), ("differs", 4), ("extra", 7)], "differences")
+
+    def test_an_entry_without_a_vector_is_compared_by_its_terms(self, tmp_path: Path) -> None:
+        index, manifest = self.stored(
+            tmp_path, [entry(0, "rain", vector=(1, 2)), entry(1, "rain", vector=(1, 2))]
+        )
+        wanted = [entry(0, "rain"), entry(1, "snow")]
+        found = [(d.what, d.slot) for d in index.open(manifest).differences(wanted)]
+        expect_equal(found, [("differs", 1)], "differences")
 
     def test_equal_scores_are_ordered_by_chunk_id(self, tmp_path: Path) -> None:
         entries = [entry(i, "rain") for i in range(40)]

@@ -16,6 +16,7 @@ from clearcite.answer.evidence import Budget
 from clearcite.answer.pipeline import Parts
 from clearcite.config import Settings, load_settings
 from clearcite.domain.manifest import PipelineManifest
+from clearcite.domain.reconcile import Reconciliation
 from clearcite.domain.thresholds import CLAIM_LIMITS, ClaimLimits
 from clearcite.engine import Engine, Pipeline, Services
 from clearcite.errors import ConfigError
@@ -57,8 +58,21 @@ def engine_on(settings: Settings, faults: Mapping[str, Exception] | None = None)
         deadline_ms=settings.deadline_ms,
         allow_past=settings.allow_past,
         faults=faults or {},
+        upkeep=StoreUpkeep(settings),
     )
     return Engine(services, on_close=(ledger.close, traces.close))
+
+
+class StoreUpkeep:
+    """Implements ``operator.Upkeep``. What it needs is loaded when it is called: asking needs none of it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def reconcile(self, *, while_pending: bool = False, vectors: bool = False) -> Reconciliation:
+        from clearcite.wiring.upkeep import reconcile_store  # noqa: PLC0415
+
+        return reconcile_store(self._settings, while_pending=while_pending, vectors=vectors)
 
 
 class Pipelines:

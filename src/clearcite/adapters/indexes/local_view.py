@@ -7,12 +7,13 @@ import numpy as np
 
 from clearcite.adapters.indexes.local_build import CHUNK_ID
 from clearcite.adapters.indexes.local_dense import search_dense
+from clearcite.adapters.indexes.local_differences import differences
 from clearcite.adapters.indexes.local_format import Segment
 from clearcite.adapters.indexes.local_lexical import search_lexical
 from clearcite.adapters.indexes.local_readable import Mask, Part, Rows, Selection, Selections, select
 from clearcite.domain.retrieval import Cursor, DenseQuery, HitPage, LexicalQuery
 from clearcite.errors import InputError, IntegrityFault
-from clearcite.ports import Readable
+from clearcite.ports import IndexDifference, IndexEntry, Readable
 
 
 class LocalView:
@@ -57,6 +58,14 @@ class LocalView:
             return search_dense(parts, query, after, limit)
         except IndexError as error:
             raise IntegrityFault("A segment of the index is damaged.") from error
+
+    def differences(self, entries: Iterable[IndexEntry]) -> Iterator[IndexDifference]:
+        """See ``IndexView.differences``."""
+        shelves = {
+            partition: [(segment, self._kept.get(segment.name)) for segment in self._by_partition[partition]]
+            for partition in sorted(self._by_partition)
+        }
+        return differences(shelves, entries)
 
     def _parts(self, readable: Readable) -> list[Part]:
         token = readable.token

@@ -263,14 +263,15 @@ def _stored_chunk(row: tuple[Any, ...], chunker: str) -> StoredChunk:
         served_state_hash=row[9],
         served_access=decode_access(row[10:17]),
         head_access=decode_access(row[17:24]),
-        chunk=_chunk(row[24:37]),
+        chunk=chunk_of_row(row[24:37]),
         slot=row[37],
         normal_sha256=row[38],
         chunker=chunker,
     )
 
 
-def _chunk(row: tuple[Any, ...]) -> Chunk:
+def chunk_of_row(row: tuple[Any, ...]) -> Chunk:
+    """From the columns of ``chunks`` in the order of the queries. Raises IntegrityFault."""
     name, ordinal, start, end, text, sha256, context, heading, page, kind, units, language, flags = row
     return Chunk(
         chunk_id=name,

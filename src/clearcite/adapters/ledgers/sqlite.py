@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
+
+import apsw
 
 from clearcite.adapters.ledgers import generations, intake, leases, publishing, visible
 from clearcite.adapters.ledgers.connection import (
@@ -20,6 +22,7 @@ from clearcite.adapters.ledgers.connection import (
     translated,
 )
 from clearcite.adapters.ledgers.enqueue import enqueue
+from clearcite.adapters.ledgers.examine import SqliteExamination
 from clearcite.adapters.ledgers.migrate import migrations, ready
 from clearcite.adapters.ledgers.reader import Memory, SnapshotContext
 from clearcite.adapters.ledgers.status import status
@@ -175,7 +178,12 @@ class SqliteLedger:
             return status(db, self._clock.now())
 
     @contextlib.contextmanager
-    def _reading(self) -> Any:
+    def examine(self) -> Iterator[SqliteExamination]:
+        with self._reading() as db:
+            yield SqliteExamination(db)
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[apsw.Connection]:
         with translated():
             db = self._pool.lend()
             try:

@@ -6,6 +6,7 @@ what it widens waits for the served side, which only ``publish`` moves.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from clearcite.adapters.ledgers.queries import load
@@ -20,14 +21,19 @@ QUARANTINED = 2
 def refresh(tx: Transaction, document: int) -> None:
     """Append a row for every generation that serves the document, where what it may show has changed."""
     for row in tx.rows(SQL["states_of_document"], document):
-        generation, partition, slot, withdrawn, operation, quarantined, *states = row
-        served, head = states[:5], states[5:]
-        unpublished = withdrawn or operation == "delete" or not served[1] == head[1] == "published"
-        distrusted = quarantined or not served[4] or not head[4]
-        reasons = (NOT_PUBLISHED if unpublished else 0) | (QUARANTINED if distrusted else 0)
-        window = (_latest(served[2], head[2]), _earliest(served[3], head[3]))
-        values = (document, served[0], head[0], *window, int(not reasons), reasons, 0)
-        _append(tx, (generation, partition, slot), values)
+        generation, partition, slot, *states = row
+        _append(tx, (generation, partition, slot), row_for(document, states))
+
+
+def row_for(document: int, states: Sequence[Any]) -> tuple[Any, ...]:
+    """What a row says, from (withdrawn, operation, quarantined) and both states: class, status, window, trust."""
+    withdrawn, operation, quarantined, *sides = states
+    served, head = sides[:5], sides[5:]
+    unpublished = withdrawn or operation == "delete" or not served[1] == head[1] == "published"
+    distrusted = quarantined or not served[4] or not head[4]
+    reasons = (NOT_PUBLISHED if unpublished else 0) | (QUARANTINED if distrusted else 0)
+    window = (_latest(served[2], head[2]), _earliest(served[3], head[3]))
+    return (document, served[0], head[0], *window, int(not reasons), reasons, 0)
 
 
 def retire(tx: Transaction, generation: int, partition: int, slot: int) -> None:

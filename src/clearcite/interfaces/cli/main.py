@@ -19,6 +19,7 @@ HOMES = {
     **dict.fromkeys(("ask", "search"), "answers"),
     **dict.fromkeys(("list", "show", "delete"), "documents"),
     **dict.fromkeys(("inspect", "verify"), "traces"),
+    "reconcile": "upkeep",
 }
 """The commands in the order of the help, and the module beside this one that each stands in."""
 
