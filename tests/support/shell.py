@@ -15,7 +15,7 @@ from typing import Any
 
 COMMANDS = (
     *("init", "migrate", "status", "doctor", "demo", "ingest", "ask", "search", "list", "show", "delete"),
-    *("inspect", "verify", "reconcile"),
+    *("inspect", "verify", "reconcile", "scope-check"),
 )
 
 

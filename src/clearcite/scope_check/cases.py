@@ -1,0 +1,140 @@
+"""One exported case: what a retrieval returned to one asker, and what the source's own policy says he may read.
+
+``authorized_doc_ids`` come from the source permission system, never from the index under test, and answer for
+every id among candidates, returned and relevant ones. ``eligible_doc_count`` counts the documents of the corpus
+this asker may read.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any, BinaryIO, NamedTuple
+
+from clearcite.errors import InputError, TooLarge
+from clearcite.wire.strict import loads, shown
+
+MAX_LINE = 4_000_000
+LISTS = {"authorized_doc_ids", "relevant_doc_ids", "returned_doc_ids"}
+REQUIRED = {"id", "tenant", "cohort", "k", "eligible_doc_count", *LISTS}
+FIELDS = REQUIRED | {"candidate_doc_ids", "policy_as_of", "retrieved_at"}
+
+
+class Case(NamedTuple):
+    """A checked case. ``policy_age``: how old the policy snapshot was at the moment of retrieval."""
+
+    id: str
+    tenant: str
+    cohort: str
+    k: int
+    eligible: int
+    authorized: frozenset[str]
+    relevant: frozenset[str]
+    returned: frozenset[str]
+    candidates: frozenset[str] | None
+    policy_age: timedelta | None
+
+
+def read_cases(stream: BinaryIO) -> Iterator[Case]:
+    """Cases of a JSONL stream, one at a time; an InputError names the line. Blank lines do not count."""
+    number = 0
+    while line := stream.readline(MAX_LINE + 1):
+        number += 1
+        if line.isspace():
+            continue
+        try:
+            if len(line) > MAX_LINE:
+                raise TooLarge(f"a case is larger than {MAX_LINE} bytes")
+            yield parse_case(loads(line))
+        except InputError as error:
+            faults = tuple(f"line {number}: {fault}" for fault in error.violations)
+            raise InputError(f"line {number}: {error}", faults) from None
+
+
+def parse_case(raw: Any) -> Case:
+    """A case from its JSON object. Raises InputError with every fault found."""
+    faults: list[str] = []
+    if not _has_fields(raw, faults):
+        raise _refused(faults)
+    case = Case(
+        raw["id"],
+        raw["tenant"],
+        raw["cohort"],
+        raw["k"],
+        raw["eligible_doc_count"],
+        _ids(raw, "authorized_doc_ids", faults),
+        _ids(raw, "relevant_doc_ids", faults),
+        _ids(raw, "returned_doc_ids", faults),
+        _ids(raw, "candidate_doc_ids", faults) if "candidate_doc_ids" in raw else None,
+        _policy_age(raw, faults) if "policy_as_of" in raw or "retrieved_at" in raw else None,
+    )
+    for text in case[:3]:
+        if type(text) is not str or not text.strip():
+            faults.append("id, tenant and cohort must be strings that are not blank")
+    for count, least in ((case.k, 1), (case.eligible, 0)):
+        # A boolean is no integer here, though Python says so.
+        if type(count) is not int or count < least:
+            faults.append("k and eligible_doc_count must be integers, of at least 1 and 0")
+    if faults or _disagrees(case, faults):
+        raise _refused(faults)
+    return case
+
+
+def _refused(faults: list[str]) -> InputError:
+    distinct = tuple(dict.fromkeys(faults))
+    return InputError("; ".join(distinct), distinct)
+
+
+def _has_fields(raw: Any, faults: list[str]) -> bool:
+    if not isinstance(raw, dict):
+        faults.append("a case must be a JSON object")
+    elif not REQUIRED <= raw.keys() <= FIELDS:
+        faults.extend(f"unknown field {shown(str(name))}" for name in raw if name not in FIELDS)
+        faults.extend(f"{name} is missing" for name in sorted(REQUIRED - raw.keys()))
+    return not faults
+
+
+def _ids(raw: dict[str, Any], name: str, faults: list[str]) -> frozenset[str]:
+    ids = raw[name]
+    try:
+        found = frozenset(ids)
+        # Joining is the fastest way to see that all are strings.
+        if type(ids) is list and len(found) == len(ids) and "" not in found and "".join(ids) is not None:
+            return found
+    except TypeError:
+        pass
+    faults.append(f"{name} must be a list of document ids, each once")
+    return frozenset()
+
+
+def _disagrees(case: Case, faults: list[str]) -> bool:
+    """Faults that show only when fields are read together."""
+    seen = case.returned if case.candidates is None else case.candidates
+    if len(case.returned) > case.k:
+        faults.append("more than k documents were returned")
+    if not seen >= case.returned:
+        faults.append("a returned document is not among the candidates")
+    if case.eligible < len(case.authorized) and case.eligible < len(seen & case.authorized):
+        faults.append("eligible_doc_count is below the authorized documents that were retrieved")
+    return bool(faults)
+
+
+def _policy_age(raw: dict[str, Any], faults: list[str]) -> timedelta | None:
+    if not ("policy_as_of" in raw and "retrieved_at" in raw):
+        faults.append("policy_as_of and retrieved_at must be given together")
+        return None
+    policy, retrieved = _moment(raw["policy_as_of"]), _moment(raw["retrieved_at"])
+    if policy is None or retrieved is None:
+        faults.append(
+            "policy_as_of and retrieved_at must be ISO 8601 instants with a zone: 2026-07-22T09:00:00Z"
+        )
+        return None
+    if policy > retrieved:
+        faults.append("policy_as_of is later than retrieved_at")
+    return retrieved - policy
+
+
+def _moment(text: Any) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment if moment.utcoffset() is not None else None
+    except (TypeError, ValueError, OverflowError):
+        return None

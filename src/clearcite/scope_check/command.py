@@ -1,0 +1,51 @@
+"""From a file of cases to a report on standard output, and the verdict as a value."""
+
+import sys
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from clearcite.errors import InputError
+from clearcite.scope_check.cases import read_cases
+from clearcite.scope_check.measure import Limits, Outcome, Report, check
+from clearcite.scope_check.render import FORMATS, copy_report
+
+IN_MEMORY = 1 << 20
+"""Characters of findings that are kept in memory; more go to a temporary file."""
+
+
+def run(source: str, limits: Limits, shape: str, out: TextIO) -> Report:
+    """Check the cases of a file (``-`` for standard input) and write the report to ``out``.
+
+    Raises InputError before anything is written: for a file that cannot be read, a malformed case, an empty batch.
+    """
+    with tempfile.SpooledTemporaryFile(IN_MEMORY, "w+", encoding="utf-8", newline="") as kept:
+        rendered = FORMATS[shape](limits)
+
+        def see(outcome: Outcome) -> None:
+            if text := rendered.case(outcome):
+                kept.write(text)
+
+        if source == "-":
+            report = check(read_cases(sys.stdin.buffer), limits, see)
+        else:
+            with _opened(source) as stream:
+                report = check(read_cases(stream), limits, see)
+        copy_report(rendered, report, kept, out)
+    return report
+
+
+def fraction(text: str) -> Fraction:
+    """A decimal such as ``0.9`` or ``24``, exactly. Raises InputError."""
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise InputError("must be a number such as 0.9") from None
+
+
+def _opened(source: str) -> BinaryIO:
+    try:
+        return Path(source).open("rb")
+    except OSError as error:
+        raise InputError(f"cannot read {source}: {error.strerror}") from None
