@@ -406,6 +406,7 @@ class Index(Protocol):
     ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
         """Merge small segments, dropping chunks whose slot is not live. Returns (new, replaced) or None.
 
+        ``live`` is asked once a partition: it may have to read all of it.
         ``erase``: rewrite every segment that holds a chunk that is not live, as a purge needs it.
         """
 

@@ -23,6 +23,8 @@ BATCH_BYTES = 8_000_000
 BATCH_JOBS = 500
 RENEW_SECONDS = 60
 """A lease of five minutes is renewed well before its end, also when one document takes a minute to read."""
+MERGE_EVERY = 32
+"""Batches, each of which leaves a segment: a question goes through all of them, and a commit names them all."""
 
 Refused = ClearciteError
 
@@ -54,9 +56,11 @@ def project(
     claims = _Claims(ledger=ledger, generation=generation, owner=owner)
     while not claims.is_exhausted:
         try:
-            for batch in _built(claims, builder):
+            for number, batch in enumerate(_built(claims, builder), start=1):
                 yield _publish(batch, claims, index)
                 claims.held.popleft()
+                if number % MERGE_EVERY == 0:
+                    tidy(ledger, index, generation)
         except BaseException:
             claims.give_back()
             raise

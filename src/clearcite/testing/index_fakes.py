@@ -74,7 +74,10 @@ class MemoryIndex:
         erase: bool = False,  # noqa: ARG002
     ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
         entries = self.open(manifest).entries
-        kept = [entry for entry in entries if _is_set(live(entry.partition), entry.slot)]
+        slots = {
+            partition: live(partition) for partition in dict.fromkeys(item.partition for item in entries)
+        }
+        kept = [entry for entry in entries if _is_set(slots[entry.partition], entry.slot)]
         names = self._named(manifest)
         if len(names) < 2 and len(kept) == len(entries):
             return None

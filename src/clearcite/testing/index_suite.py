@@ -374,8 +374,15 @@ class IndexSuite:
         scope, masks = readable(*range(0, 40, 3), 1), live({"acme": range(40)})
         queries = (words("retention logs of rain|days"), DenseQuery(vector=signed((3, 1))))
         before = [all_pages(index.open(manifest), query, scope, 100) for query in queries]
-        merged = index.merge(manifest, masks.__getitem__)
+        asked: list[str] = []
+
+        def live_slots(partition: str) -> Mask:
+            asked.append(partition)
+            return masks[partition]
+
+        merged = index.merge(manifest, live_slots)
         expect(merged, "many small segments are merged")
+        expect_equal(asked, ["acme"], "partitions whose live slots were read")
         made, replaced = merged or ((), ())
         expect(len(made) < len(replaced), "there are fewer segments afterwards")
         manifest = index.commit(manifest, made, replaced)

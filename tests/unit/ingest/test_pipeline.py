@@ -107,6 +107,23 @@ def test_jobs_whose_worker_was_lost_are_tried_with_nothing_else_in_hand() -> Non
 
 
 @pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(("every", "most"), [(2, 8), (1000, 12)])  # the second one is the control
+def test_segments_are_merged_while_there_is_more_to_project(
+    every: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "MERGE_EVERY", every)
+    world, _ = eager(make_world())
+    world.put(*(record(f"d{n:02}", f"Text number {n}.") for n in range(48)), publish=False)
+    segments = []
+    for _ in work(world):
+        with world.services.ledger.snapshot() as snapshot:
+            view = world.pipeline.index.open(snapshot.index_manifest)
+        segments.append(len(view.segments))  # type: ignore[attr-defined]
+    assert max(segments) == most
+    assert len(names(world)) == 48
+
+
+@pytest.mark.usefixtures("small")
 def test_what_was_claimed_is_given_back_when_the_work_is_stopped() -> None:
     world, _ = eager(make_world())
     world.put(*(record(f"d{n}", f"Text number {n}.") for n in range(10)), publish=False)

@@ -111,7 +111,8 @@ class LocalIndex:
         made: list[str] = []
         replaced: list[str] = []
         for partition, segments in view.partitions():
-            wanted = [view.select(segment, live(partition)) for segment in segments]
+            slots = live(partition)
+            wanted = [view.select(segment, slots) for segment in segments]
             sizes = [(segment.chunks, some.size) for segment, some in zip(segments, wanted, strict=True)]
             chosen = due(sizes, erase=erase)
             if not chosen:
