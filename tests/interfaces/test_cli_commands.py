@@ -7,17 +7,16 @@ from pathlib import Path
 
 import apsw
 import pytest
-from typer.main import get_command
 
 from clearcite import __version__
-from clearcite.interfaces.cli.main import app
+from clearcite.interfaces.cli.main import HOMES
 from tests.support.shell import COMMANDS, clearcite, process
 
 LEAVE = "How many days of paid leave do employees have?"
 
 
 def test_the_list_of_commands_is_complete() -> None:
-    assert sorted(get_command(app).list_commands(None)) == sorted(COMMANDS)  # type: ignore[attr-defined,arg-type]
+    assert sorted(HOMES) == sorted(COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -75,7 +74,7 @@ def test_a_command_line_that_does_not_fit_ends_with_2(empty: Path, args: list[st
     done = clearcite(empty, *args)
     assert done.code == 2
     assert done.out == ""
-    assert "Usage: clearcite" in done.err or "requires an argument" in done.err
+    assert "Usage: clearcite" in done.err
     assert list(empty.iterdir()) == []
 
 

@@ -8,6 +8,7 @@ import os
 import pty
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -75,12 +76,12 @@ def test_escapes_in_json_are_those_of_the_document(company: Path) -> None:
     assert "\x1b[31mred\x1b[0m \x9b31m \u202epart\u2028 opens" in done.json["text"]
 
 
-def on_terminal(folder: Path, *args: str) -> str:
+def on_terminal(folder: Path, *args: str, env: Mapping[str, str] | None = None) -> str:
     ours, theirs = pty.openpty()
     child = subprocess.Popen(
         [sys.executable, "-m", "clearcite", *args],
         cwd=folder,
-        env={**os.environ, "TERM": "xterm-256color"},
+        env={**os.environ, "TERM": "xterm-256color", **(env or {})},
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=subprocess.DEVNULL,

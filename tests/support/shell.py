@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 COMMANDS = (
     *("init", "migrate", "status", "doctor", "demo", "ingest", "ask", "search", "list", "show", "delete"),
@@ -44,11 +45,16 @@ class _Terminal(io.StringIO):
 
 
 def clearcite(folder: Path, *args: str, terminal: bool = False) -> Done:
-    """Run a command in a folder, in this process."""
+    """Run a command in a folder, in this process. The terminal is one without styles."""
     from clearcite.interfaces.cli.main import run
 
     out, err = (_Terminal() if terminal else io.StringIO()), io.StringIO()
-    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        patch.dict(os.environ, {"TERM": "dumb"}),
+    ):
         code = run(list(args))
     return Done(code, out.getvalue(), err.getvalue())
 

@@ -3,11 +3,10 @@
 import os
 from pathlib import Path
 
-import typer
-
 from clearcite.config import FILE_NAME
 from clearcite.errors import InputError
 from clearcite.interfaces.cli import common
+from clearcite.interfaces.cli.commands import Command
 from clearcite.interfaces.cli.common import FORMAT, STORE, note, say
 from clearcite.wiring import check_up, migrate_store, store_status
 
@@ -83,13 +82,6 @@ Example:
 """
 
 
-def register(app: typer.Typer) -> None:
-    app.command(help=INIT_HELP)(init)
-    app.command(help=MIGRATE_HELP)(migrate)
-    app.command(help=STATUS_HELP)(status)
-    app.command(help=DOCTOR_HELP)(doctor)
-
-
 def init() -> int:
     files = {FILE_NAME: CONFIG, "policy.toml": POLICY}
     for name in files:
@@ -138,3 +130,11 @@ def doctor(store: STORE = None) -> int:
             say(f"      mend it with: {finding.remedy}")
         failed = failed or finding.state == "bad"
     return InputError.exit_code if failed else 0
+
+
+COMMANDS = {
+    "init": Command(init, INIT_HELP),
+    "migrate": Command(migrate, MIGRATE_HELP),
+    "status": Command(status, STATUS_HELP),
+    "doctor": Command(doctor, DOCTOR_HELP),
+}

@@ -2,10 +2,9 @@
 
 from typing import Annotated
 
-import typer
-
 from clearcite.domain.answer import PublicAnswer, PublicSearch, Statement
 from clearcite.interfaces.cli import common
+from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import AS, AS_OF, FORMAT, GROUP, POLICY, STORE, TENANT, say
 from clearcite.interfaces.cli.faults import FAILURE, faults_for
 from clearcite.wiring import engine_on
@@ -32,22 +31,15 @@ Example:
 """
 
 
-def register(app: typer.Typer) -> None:
-    app.command(help=ASK_HELP)(ask)
-    app.command(help=SEARCH_HELP)(search)
-
-
 def ask(
-    question: Annotated[str, typer.Argument(help="The question, in quotes.")],
+    question: Annotated[str, Argument(help="The question, in quotes.")],
     as_: AS = None,
     policy: POLICY = None,
     tenant: TENANT = None,
     group: GROUP = None,
     as_of: AS_OF = None,
-    version: Annotated[str | None, typer.Option("--version", help="The product version meant.")] = None,
-    source: Annotated[
-        list[str] | None, typer.Option("--source", help="Only this source. Repeatable.")
-    ] = None,
+    version: Annotated[str | None, Option("--version", help="The product version meant.")] = None,
+    source: Annotated[list[str] | None, Option("--source", help="Only this source. Repeatable.")] = None,
     failure: FAILURE = None,
     store: STORE = None,
     format: FORMAT = None,  # noqa: A002 - the flag's name
@@ -71,15 +63,15 @@ def ask(
 
 
 def search(
-    question: Annotated[str, typer.Argument(help="Words to look for, in quotes.")],
+    question: Annotated[str, Argument(help="Words to look for, in quotes.")],
     as_: AS = None,
     policy: POLICY = None,
     tenant: TENANT = None,
     group: GROUP = None,
     as_of: AS_OF = None,
-    k: Annotated[int, typer.Option("-k", help="How many, 1 to 100.")] = 10,
-    collapse: Annotated[str, typer.Option(help="document or passage.")] = "document",
-    after: Annotated[str | None, typer.Option(help="The next of the page before.")] = None,
+    k: Annotated[int, Option("-k", help="How many, 1 to 100.")] = 10,
+    collapse: Annotated[str, Option(help="document or passage.")] = "document",
+    after: Annotated[str | None, Option(help="The next of the page before.")] = None,
     store: STORE = None,
     format: FORMAT = None,  # noqa: A002 - the flag's name
 ) -> int:
@@ -139,3 +131,6 @@ def _show_hits(found: PublicSearch) -> None:
         say("Nothing you may read fits these words.")
     if found.next:
         say(f"More: --after {found.next}", "dim")
+
+
+COMMANDS = {"ask": Command(ask, ASK_HELP), "search": Command(search, SEARCH_HELP)}

@@ -4,19 +4,17 @@ Results go to stdout through ``print_json`` and ``say``; everything else goes to
 """
 
 import json
+import os
 import sys
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal
-
-import typer
-from rich.console import Console
-from rich.text import Text
+from typing import Annotated, Any, Literal, TextIO
 
 from clearcite.config import Settings, load_settings
 from clearcite.domain.access import Micros, Principal
 from clearcite.errors import InputError
+from clearcite.interfaces.cli.commands import Option
 from clearcite.wire import to_json
 from clearcite.wire.decode import fault_of_name
 from clearcite.wire.instants import parse_moment, zone_of
@@ -24,21 +22,21 @@ from clearcite.wiring import resolver_for
 
 Format = Literal["text", "json"]
 
-STORE = Annotated[str | None, typer.Option("--store", help="The store's folder (default ./.clearcite).")]
-FORMAT = Annotated[str | None, typer.Option("--format", help="text or json (json when piped).")]
-AS = Annotated[str | None, typer.Option("--as", help="Who asks: a subject of the policy file.")]
-POLICY = Annotated[str | None, typer.Option("--policy", help="The policy file that names subjects.")]
-TENANT = Annotated[str | None, typer.Option("--tenant", help="For local use instead of --as: the tenant.")]
-GROUP = Annotated[list[str] | None, typer.Option("--group", help="For local use: a group. Repeatable.")]
-AS_OF = Annotated[str | None, typer.Option("--as-of", help="Which rules are in force: a date or instant.")]
+STORE = Annotated[str | None, Option("--store", help="The store's folder (default ./.clearcite).")]
+FORMAT = Annotated[str | None, Option("--format", help="text or json (json when piped).")]
+AS = Annotated[str | None, Option("--as", help="Who asks: a subject of the policy file.")]
+POLICY = Annotated[str | None, Option("--policy", help="The policy file that names subjects.")]
+TENANT = Annotated[str | None, Option("--tenant", help="For local use instead of --as: the tenant.")]
+GROUP = Annotated[list[str] | None, Option("--group", help="For local use: a group. Repeatable.")]
+AS_OF = Annotated[str | None, Option("--as-of", help="Which rules are in force: a date or instant.")]
 
 NO_IDENTITY = (
     "Nothing was read: no identity was given. Say who asks with --as NAME (a subject of the policy file),"
     " or for local use with --tenant TENANT --group GROUP."
 )
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+STYLES = {"bold": "1", "dim": "2", "red": "31", "yellow": "33", "bold cyan": "1;36"}
+"""Parameters of the escape sequence that sets a style on a terminal."""
 
 
 def settings_for(store: str | None, **flags: Any) -> Settings:
@@ -101,12 +99,28 @@ def print_json(value: Any) -> None:
 
 def say(text: str = "", style: str = "") -> None:
     """One line for a person: document text cannot move the cursor, set colours or hide itself."""
-    out.print(Text(printable(text), style=style), soft_wrap=not out.is_terminal)
+    _write(sys.stdout, text, style)
 
 
 def note(text: str, style: str = "") -> None:
-    """One line on stderr; it is wrapped on a terminal only, so that a log can be searched."""
-    err.print(Text(printable(text), style=style), soft_wrap=not err.is_terminal)
+    """One line on stderr."""
+    _write(sys.stderr, text, style)
+
+
+def _write(stream: TextIO, text: str, style: str) -> None:
+    line = printable(text)
+    if style and _has_styles(stream):
+        line = f"\x1b[{STYLES[style]}m{line}\x1b[0m"
+    stream.write(line + "\n")
+
+
+def _has_styles(stream: TextIO) -> bool:
+    """A terminal that says what it is, of somebody who did not refuse colours."""
+    return (
+        stream.isatty()
+        and os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
+        and not os.environ.get("NO_COLOR")
+    )
 
 
 def printable(text: str) -> str:

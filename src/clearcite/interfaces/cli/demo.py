@@ -9,11 +9,10 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from clearcite.config import Settings, load_settings
 from clearcite.errors import InputError
 from clearcite.interfaces.cli.answers import show_answer
+from clearcite.interfaces.cli.commands import Command, Option
 from clearcite.interfaces.cli.common import note, say
 from clearcite.interfaces.cli.faults import FAILURE, faults_for
 from clearcite.interfaces.cli.ingestion import ingest_sources
@@ -33,13 +32,9 @@ Example:
 USED_ENVIRONMENT = ("CLEARCITE_SEMANTIC", "CLEARCITE_MODEL_PATH")
 
 
-def register(app: typer.Typer) -> None:
-    app.command(help=HELP)(demo)
-
-
 def demo(
-    folder: Annotated[Path, typer.Option("--dir", help="Where the demo's store goes.")] = Path(".demo"),
-    every: Annotated[bool, typer.Option("--all", help="Ask all questions, not only the eight.")] = False,
+    folder: Annotated[Path, Option("--dir", help="Where the demo's store goes.")] = Path(".demo"),
+    every: Annotated[bool, Option("--all", help="Ask all questions, not only the eight.")] = False,
     failure: FAILURE = None,
 ) -> int:
     settings = unpack(folder)
@@ -95,3 +90,6 @@ def ask_all(
             if reply.public.status != item["status"]:
                 surprises.append(f"{item['id']} ({reply.public.status})")
     return surprises
+
+
+COMMANDS = {"demo": Command(demo, HELP)}

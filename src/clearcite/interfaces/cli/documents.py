@@ -3,15 +3,14 @@
 from contextlib import closing
 from typing import Annotated
 
-import typer
-
 from clearcite.domain.corpus import DELETE_REASONS, DocumentKey, SourceRecord
 from clearcite.errors import InputError, NotFound
 from clearcite.interfaces.cli import common
+from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import AS, FORMAT, GROUP, POLICY, STORE, TENANT, note, say
 from clearcite.wiring import engine_on, open_ledger
 
-SOURCE = Annotated[str, typer.Option("--source", help="The source the document belongs to.")]
+SOURCE = Annotated[str, Option("--source", help="The source the document belongs to.")]
 
 LIST_HELP = """List the documents the asker may read.
 
@@ -42,19 +41,13 @@ Example:
 """
 
 
-def register(app: typer.Typer) -> None:
-    app.command(name="list", help=LIST_HELP)(list_documents)
-    app.command(help=SHOW_HELP)(show)
-    app.command(help=DELETE_HELP)(delete)
-
-
 def list_documents(
     as_: AS = None,
     policy: POLICY = None,
     tenant: TENANT = None,
     group: GROUP = None,
-    limit: Annotated[int, typer.Option(help="At most so many.")] = 1_000,
-    after: Annotated[str, typer.Option(help="Go on after SOURCE/DOCUMENT.")] = "",
+    limit: Annotated[int, Option(help="At most so many.")] = 1_000,
+    after: Annotated[str, Option(help="Go on after SOURCE/DOCUMENT.")] = "",
     store: STORE = None,
     format: FORMAT = None,  # noqa: A002 - the flag's name
 ) -> int:
@@ -73,7 +66,7 @@ def list_documents(
 
 
 def show(
-    document: Annotated[str, typer.Argument(help="The document's id.")],
+    document: Annotated[str, Argument(help="The document's id.")],
     source: SOURCE = "default",
     as_: AS = None,
     policy: POLICY = None,
@@ -96,10 +89,10 @@ def show(
 
 
 def delete(
-    document: Annotated[str, typer.Argument(help="The document's id.")],
-    tenant: Annotated[str, typer.Option("--tenant", help="The tenant it belongs to.")],
+    document: Annotated[str, Argument(help="The document's id.")],
+    tenant: Annotated[str, Option("--tenant", help="The tenant it belongs to.")],
     source: SOURCE = "default",
-    reason: Annotated[str, typer.Option(help=", ".join(DELETE_REASONS))] = "user_request",
+    reason: Annotated[str, Option(help=", ".join(DELETE_REASONS))] = "user_request",
     store: STORE = None,
 ) -> int:
     if reason not in DELETE_REASONS:
@@ -120,3 +113,10 @@ def delete(
             raise applied.error
     note("Deleted: no question asked from now on sees it. The next ingestion takes it out of the index.")
     return 0
+
+
+COMMANDS = {
+    "list": Command(list_documents, LIST_HELP),
+    "show": Command(show, SHOW_HELP),
+    "delete": Command(delete, DELETE_HELP),
+}

@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-import typer
-
 from clearcite.errors import DependencyUnavailable, InputError
+from clearcite.interfaces.cli.commands import Option
 
 FAILURE = Annotated[
     str | None,
-    typer.Option("--failure", help="Inject retrieval_error, reranker_error or generation_error."),
+    Option("--failure", help="Inject retrieval_error, reranker_error or generation_error."),
 ]
 
 STAGES = {"retrieval_error": "recall", "reranker_error": "rerank", "generation_error": "compose"}

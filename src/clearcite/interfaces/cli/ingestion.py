@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -21,7 +21,8 @@ from clearcite.config import FILE_NAME, Settings, SourceSettings, load_settings
 from clearcite.errors import ClearciteError, ConfigError, DependencyUnavailable, InputError
 from clearcite.ingest.pipeline import project, take, tidy
 from clearcite.interfaces.cli import common
-from clearcite.interfaces.cli.common import STORE, err, note, printable
+from clearcite.interfaces.cli.commands import Argument, Command, Option
+from clearcite.interfaces.cli.common import STORE, note, printable
 from clearcite.ports import Applied, Connector
 from clearcite.wiring import Workshop, connector_for, open_workshop
 
@@ -47,10 +48,6 @@ NO_GROUPS = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    app.command(help=HELP)(ingest)
-
-
 @dataclass
 class Summary:
     """What one run did, for a person. ``failed``: SOURCE/DOCUMENT → why it is not indexed, from this run or
@@ -73,17 +70,17 @@ class Summary:
 
 
 def ingest(
-    paths: Annotated[list[Path] | None, typer.Argument(help="Folders, files or .jsonl feeds.")] = None,
-    tenant: Annotated[str | None, typer.Option("--tenant", help="The tenant (default: default).")] = None,
-    group: Annotated[list[str] | None, typer.Option("--group", help="Who may read. Repeatable.")] = None,
-    source: Annotated[str | None, typer.Option("--source", help="The source's name.")] = None,
+    paths: Annotated[list[Path] | None, Argument(help="Folders, files or .jsonl feeds.")] = None,
+    tenant: Annotated[str | None, Option("--tenant", help="The tenant (default: default).")] = None,
+    group: Annotated[list[str] | None, Option("--group", help="Who may read. Repeatable.")] = None,
+    source: Annotated[str | None, Option("--source", help="The source's name.")] = None,
     approve_deletes: Annotated[
-        bool, typer.Option("--approve-deletes", help="Accept that many documents have gone at once.")
+        bool, Option("--approve-deletes", help="Accept that many documents have gone at once.")
     ] = False,
     skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Take the good lines of a feed that has bad ones.")
+        bool, Option("--skip-bad", help="Take the good lines of a feed that has bad ones.")
     ] = False,
-    semantic: Annotated[str | None, typer.Option(help="auto, on or off: sentence vectors.")] = None,
+    semantic: Annotated[str | None, Option(help="auto, on or off: sentence vectors.")] = None,
     store: STORE = None,
 ) -> int:
     settings = common.settings_for(store, semantic=semantic)
@@ -215,8 +212,9 @@ def _progress() -> Progress:
         BarColumn(),
         MofNCompleteColumn(),
     )
-    shown = err.is_terminal
-    return Progress(*columns, TimeElapsedColumn(), console=err, transient=True, disable=not shown)
+    console = Console(stderr=True)
+    shown = console.is_terminal
+    return Progress(*columns, TimeElapsedColumn(), console=console, transient=True, disable=not shown)
 
 
 def _report(summary: Summary) -> None:
@@ -238,3 +236,6 @@ def _list(what: str, items: Iterable[str], most: int = 20) -> None:
         note(f"  {what}: {line}")
     if len(lines) > most:
         note(f"  … and {len(lines) - most} more {what}")
+
+
+COMMANDS = {"ingest": Command(ingest, HELP)}

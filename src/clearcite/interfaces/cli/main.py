@@ -2,15 +2,22 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, cast
-
-import typer
-from typer.core import TyperGroup
-from typer.main import get_group
 
 from clearcite.errors import ClearciteError, DependencyUnavailable, InputError
+from clearcite.interfaces.cli.commands import (
+    HELP_FLAGS,
+    PROGRAM,
+    Command,
+    asks_for_help,
+    help_of,
+    read_arguments,
+    table,
+)
 from clearcite.interfaces.cli.common import printable
+
+USAGE = f"{PROGRAM} COMMAND [OPTIONS] [ARGUMENTS]"
 
 HOMES = {
     **dict.fromkeys(("init", "migrate", "status", "doctor"), "admin"),
@@ -25,38 +32,9 @@ HOMES = {
 """The commands in the order of the help, and the module beside this one that each stands in."""
 
 
-class Commands(TyperGroup):
-    """Loads the module of a command when the command is named: ``ask`` does not wait for what ``ingest`` needs."""
-
-    def list_commands(self, _ctx: Any) -> list[str]:
-        return list(HOMES)
-
-    def get_command(self, _ctx: Any, cmd_name: str) -> Any:
-        # Of a name that is no command, typer says which ones are like it.
-        for name in [cmd_name] if cmd_name in HOMES else list(HOMES):
-            if name not in self.commands:
-                part = typer.Typer(rich_markup_mode=None)
-                part.callback()(lambda: None)
-                import_module(f"clearcite.interfaces.cli.{HOMES[name]}").register(part)
-                self.commands.update(get_group(part).commands)
-        return self.commands.get(cmd_name)
-
-
-app = typer.Typer(
-    cls=Commands,
-    name="clearcite",
-    help="Answers from your documents, with citations you can check, from only what the asker may read.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.callback()(lambda: None)
+SUMMARY = "Answers from your documents, with citations you can check, from only what the asker may read."
 
 INTERNAL, INTERRUPTED = 70, 130
-USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
-"""A command line that does not fit its options; typer brings click's classes along under changing names."""
 
 
 def main() -> None:
@@ -75,16 +53,14 @@ def main() -> None:
 def run(args: list[str]) -> int:
     """The exit code of a command line."""
     try:
-        result = app(args=[_decoded(arg) for arg in args], prog_name="clearcite", standalone_mode=False)
+        return _run([_decoded(arg) for arg in args])
     except ClearciteError as error:
         _complain(error)
         return error.exit_code
-    except USAGE_ERROR as error:
-        cast(typer.BadParameter, error).show(sys.stderr)
-        return InputError.exit_code
-    except (KeyboardInterrupt, typer.Abort):
-        result = INTERRUPTED
-    except (BrokenPipeError, SystemExit):  # typer and rich leave with 1, a verdict, when nobody reads on
+    except KeyboardInterrupt:
+        print("Interrupted. What was acknowledged is kept; run the same command to go on.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
         _drop_stdout()
         return 0
     except OSError as error:
@@ -94,9 +70,34 @@ def run(args: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the last border: no traceback, no path, but a name to report
         print(f"Internal error ({type(error).__name__}). Please report it.", file=sys.stderr)
         return INTERNAL
-    if result == INTERRUPTED:  # some releases of typer turn an interrupt into this result
-        print("Interrupted. What was acknowledged is kept; run the same command to go on.", file=sys.stderr)
-    return result if isinstance(result, int) else 0
+
+
+def command_named(name: str) -> Command:
+    """Loads the module the command stands in: ``ask`` does not wait for what ``ingest`` needs."""
+    commands: Mapping[str, Command] = import_module(f"clearcite.interfaces.cli.{HOMES[name]}").COMMANDS
+    return commands[name]
+
+
+def _run(args: list[str]) -> int:
+    if not args:
+        print(_overview(), file=sys.stderr)
+        return InputError.exit_code
+    name, rest = args[0], args[1:]
+    if name in HELP_FLAGS:
+        print(_overview())
+        return 0
+    if name not in HOMES:
+        raise InputError(f"There is no command {name}.\nUsage: {USAGE}\nAll commands: {PROGRAM} --help")
+    command = command_named(name)
+    if asks_for_help(rest):
+        print(help_of(name, command))
+        return 0
+    return command.run(**read_arguments(name, command, rest))
+
+
+def _overview() -> str:
+    rows = [(name, command_named(name).help.partition("\n")[0]) for name in HOMES]
+    return f"Usage: {USAGE}\n\n  {SUMMARY}\n\n{table('Commands', rows)}\n\nEach has examples: {PROGRAM} COMMAND --help"
 
 
 def _decoded(arg: str) -> str:

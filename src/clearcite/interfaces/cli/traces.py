@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from clearcite.domain.access import Principal
 from clearcite.errors import InputError
 from clearcite.interfaces.cli import common
+from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import AS, POLICY, STORE
 from clearcite.operator import Operator
 from clearcite.wire import loads
@@ -35,19 +34,12 @@ MAX_RESPONSE = 16_000_000
 
 OPERATOR_VIEW = Annotated[
     bool,
-    typer.Option("--operator-view", help="Yes, show the protected trace. A guard against mistakes."),
+    Option("--operator-view", help="Yes, show the protected trace. A guard against mistakes."),
 ]
 
 
-def register(app: typer.Typer) -> None:
-    app.command(help=INSPECT_HELP)(inspect)
-    app.command(help=VERIFY_HELP)(verify)
-
-
 def inspect(
-    trace: Annotated[
-        str | None, typer.Argument(help="A trace id; the newest ones are listed without.")
-    ] = None,
+    trace: Annotated[str | None, Argument(help="A trace id; the newest ones are listed without.")] = None,
     operator_view: OPERATOR_VIEW = False,
     as_: AS = None,
     policy: POLICY = None,
@@ -68,9 +60,9 @@ def inspect(
 
 
 def verify(
-    trace: Annotated[str, typer.Argument(help="A trace id.")],
+    trace: Annotated[str, Argument(help="A trace id.")],
     response: Annotated[
-        Path | None, typer.Option("--response", help="The public response that was kept, as JSON.")
+        Path | None, Option("--response", help="The public response that was kept, as JSON.")
     ] = None,
     as_: AS = None,
     policy: POLICY = None,
@@ -104,3 +96,6 @@ def _operator(settings: object, name: str | None, policy: str | None) -> Princip
             roles=("operator",),
         )
     return common.principal_for(settings, name, policy, None, None)  # type: ignore[arg-type]
+
+
+COMMANDS = {"inspect": Command(inspect, INSPECT_HELP), "verify": Command(verify, VERIFY_HELP)}
