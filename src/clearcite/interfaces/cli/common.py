@@ -35,7 +35,8 @@ NO_IDENTITY = (
     " or for local use with --tenant TENANT --group GROUP."
 )
 
-STYLES = {"bold": "1", "dim": "2", "red": "31", "yellow": "33", "bold cyan": "1;36"}
+Style = Literal["", "bold", "dim", "red", "green", "yellow", "bold cyan"]
+STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "bold cyan": "1;36"}
 """Parameters of the escape sequence that sets a style on a terminal."""
 
 
@@ -97,17 +98,17 @@ def print_json(value: Any) -> None:
     sys.stdout.write(line.translate(_ESCAPED) + "\n")
 
 
-def say(text: str = "", style: str = "") -> None:
+def say(text: str = "", style: Style = "") -> None:
     """One line for a person: document text cannot move the cursor, set colours or hide itself."""
     _write(sys.stdout, text, style)
 
 
-def note(text: str, style: str = "") -> None:
+def note(text: str, style: Style = "") -> None:
     """One line on stderr."""
     _write(sys.stderr, text, style)
 
 
-def _write(stream: TextIO, text: str, style: str) -> None:
+def _write(stream: TextIO, text: str, style: Style) -> None:
     line = printable(text)
     if style and _has_styles(stream):
         line = f"\x1b[{STYLES[style]}m{line}\x1b[0m"

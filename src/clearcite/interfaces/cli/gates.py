@@ -4,9 +4,8 @@ import sys
 from fractions import Fraction
 from typing import Annotated
 
-import typer
-
 from clearcite.errors import InputError
+from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.scope_check.command import fraction, run
 from clearcite.scope_check.measure import Limits
 from clearcite.scope_check.render import FORMATS
@@ -23,22 +22,18 @@ Example:
 """
 
 
-def register(app: typer.Typer) -> None:
-    app.command("scope-check", help=SCOPE_HELP)(scope_check)
-
-
 def scope_check(
-    cases: Annotated[str, typer.Argument(help="A JSONL file; - reads standard input.")],
+    cases: Annotated[str, Argument(help="A JSONL file; - reads standard input.")],
     min_cohort_recall: Annotated[
-        str | None, typer.Option(help="The least mean recall of a cohort, 0 to 1.")
+        str | None, Option(help="The least mean recall of a cohort, 0 to 1.")
     ] = None,
     max_underfill_rate: Annotated[
-        str | None, typer.Option(help="The largest share of short result lists of a cohort, 0 to 1.")
+        str | None, Option(help="The largest share of short result lists of a cohort, 0 to 1.")
     ] = None,
     max_policy_age_hours: Annotated[
-        str | None, typer.Option(help="How old a policy snapshot may be at retrieval.")
+        str | None, Option(help="How old a policy snapshot may be at retrieval.")
     ] = None,
-    shape: Annotated[str, typer.Option("--format", help=f"One of {', '.join(FORMATS)}.")] = "text",
+    shape: Annotated[str, Option("--format", help=f"One of {', '.join(FORMATS)}.")] = "text",
 ) -> int:
     if shape not in FORMATS:
         raise InputError(f"--format is one of {', '.join(FORMATS)}.")
@@ -56,3 +51,6 @@ def _number(option: str, text: str | None) -> Fraction | None:
         return None if text is None else fraction(text)
     except InputError as error:
         raise InputError(f"{option} {error}.") from None
+
+
+COMMANDS = {"scope-check": Command(scope_check, SCOPE_HELP)}

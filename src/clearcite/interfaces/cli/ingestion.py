@@ -7,22 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
-
 from clearcite.config import FILE_NAME, Settings, SourceSettings, load_settings
 from clearcite.errors import ClearciteError, ConfigError, DependencyUnavailable, InputError
 from clearcite.ingest.pipeline import project, take, tidy
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import STORE, note, printable
+from clearcite.interfaces.cli.progress import progress
 from clearcite.ports import Applied, Connector
 from clearcite.wiring import Workshop, connector_for, open_workshop
 
@@ -180,7 +171,7 @@ def _say_semantic(shop: Workshop) -> None:
 
 
 def _take(shop: Workshop, connector: Connector, summary: Summary, name: str) -> None:
-    with _progress() as bar:
+    with progress() as bar:
         task = bar.add_task(f"reading {printable(name)}", total=None)
         for item in take(connector.records(), shop.ledger, shop.manifest.hash()):
             if isinstance(item, ClearciteError):
@@ -193,7 +184,7 @@ def _take(shop: Workshop, connector: Connector, summary: Summary, name: str) -> 
 
 def _project(shop: Workshop, summary: Summary) -> None:
     waiting = shop.waiting()
-    with _progress() as bar:
+    with progress() as bar:
         task = bar.add_task("indexing", total=waiting or None, visible=waiting > 0)
         for batch in project(shop.ledger, shop.index, shop.builder, shop.generation, shop.owner):
             summary.chunks += batch.chunks
@@ -203,18 +194,6 @@ def _project(shop: Workshop, summary: Summary) -> None:
         pass
     summary.failed = {**shop.failing(), **summary.failed}
     summary.leased = shop.leased()
-
-
-def _progress() -> Progress:
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-    )
-    console = Console(stderr=True)
-    shown = console.is_terminal
-    return Progress(*columns, TimeElapsedColumn(), console=console, transient=True, disable=not shown)
 
 
 def _report(summary: Summary) -> None:

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import Annotated
 
-import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
 from clearcite.domain.reconcile import Mismatch, Reconciliation
 from clearcite.errors import IntegrityFault
 from clearcite.interfaces.cli import common
-from clearcite.interfaces.cli.common import FORMAT, STORE, err, say
+from clearcite.interfaces.cli.commands import Command, Option
+from clearcite.interfaces.cli.common import FORMAT, STORE, say
+from clearcite.interfaces.cli.progress import progress
 from clearcite.wiring import reconcile_store
 
 RECONCILE_HELP = """Check the store against the original bytes, for operators.
@@ -26,22 +25,18 @@ Examples:
 """
 
 
-def register(app: typer.Typer) -> None:
-    app.command(help=RECONCILE_HELP)(reconcile)
-
-
 def reconcile(
     while_pending: Annotated[
-        bool, typer.Option("--while-pending", help="Also while work waits; what waits is counted.")
+        bool, Option("--while-pending", help="Also while work waits; what waits is counted.")
     ] = False,
     vectors: Annotated[
-        bool, typer.Option("--vectors", help="Compute every sentence vector again too. Takes long.")
+        bool, Option("--vectors", help="Compute every sentence vector again too. Takes long.")
     ] = False,
     store: STORE = None,
     format: FORMAT = None,  # noqa: A002 - the flag's name
 ) -> int:
     settings = common.settings_for(store)
-    with _progress() as bar:
+    with progress() as bar:
 
         def begin(sizes: Mapping[str, int]) -> Callable[[str], None]:
             task = bar.add_task("reconciling", total=sum(sizes.values()))
@@ -74,6 +69,4 @@ def _name(example: Mismatch) -> str:
     )
 
 
-def _progress() -> Progress:
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-    return Progress(*columns, TimeElapsedColumn(), console=err, transient=True, disable=not err.is_terminal)
+COMMANDS = {"reconcile": Command(reconcile, RECONCILE_HELP)}
