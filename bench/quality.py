@@ -116,6 +116,7 @@ def poisoning(data: Path, folder: Path, embedder: Embedder | None) -> Iterator[d
     """The source of authority repeats the first poisoned passage with the right answer in place of the wrong one."""
     writer = ExtractiveWriter(ANALYZER, embedder)
     counts = {"authority first": 0, "both cited or shown": 0, "silently outvoted": 0, "neither": 0}
+    beside = 0
     usable = 0
     for at, item in enumerate(json.loads((data / "poisonedrag_dev/nq.json").read_text("utf-8")).values()):
         honest = _corrected(item)
@@ -139,7 +140,13 @@ def poisoning(data: Path, folder: Path, embedder: Embedder | None) -> Iterator[d
             for quote in side.claim.quotes
         ]
         counts[_verdict(open_sides or shown)] += 1
-    yield {"measure": "poisoning, PoisonedRAG dev, 5 to 1", "questions": usable, **counts}
+        beside += not open_sides and any(holds(claim.text, [item["incorrect answer"]]) for claim in made)
+    yield {
+        "measure": "poisoning, PoisonedRAG dev, 5 to 1",
+        "questions": usable,
+        **counts,
+        "wrong value claimed": beside,
+    }
 
 
 def _verdict(cited: Sequence[str]) -> str:

@@ -57,7 +57,7 @@ def check(draft: Drafted, snapshot: Snapshot, analyzer: Analyzer, embedder: Embe
     hashes = bind(claims, snapshot)
     found = judge(draft.plan, draft.chosen.evidence, draft.claims, analyzer, embedder)
     if not found.answerable or not draft.claims:
-        cause = "below_coverage" if draft.claims else "budget"
+        cause = "below_coverage" if draft.claims else "no_claim"
         answer = Answer(status="insufficient_evidence", cause=cause)
         return Checked(answer=answer, again=_deeper(draft), sufficiency=found)
     if open_ones:

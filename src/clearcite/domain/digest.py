@@ -1,7 +1,6 @@
 """Hashes over length-prefixed parts, so that no two different inputs share one encoding."""
 
 import hashlib
-from collections.abc import Iterable
 
 
 def digest(*parts: str | bytes | int | None) -> str:
@@ -14,11 +13,6 @@ def digest(*parts: str | bytes | int | None) -> str:
         else:
             pieces.append(_encode(part))
     return hashlib.sha256(b"".join(pieces)).hexdigest()
-
-
-def digest_of_many(parts: Iterable[str]) -> str:
-    """The digest of a sequence; the order counts."""
-    return digest(*parts)
 
 
 def sha256_text(text: str) -> str:

@@ -146,9 +146,7 @@ class Ranked:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dropped:
     chunk_id: str
-    reason: Literal[
-        "canonical_duplicate", "context_limit", "character_budget", "diversity", "superseded", "revoked"
-    ]
+    reason: Literal["canonical_duplicate", "context_limit", "character_budget", "superseded", "revoked"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,7 +11,7 @@ class StageRecord:
     """One stage: its name, what it did (ids, spans, integers; never text), and how long it took."""
 
     stage: str
-    outcome: Literal["ok", "fallback", "failed", "skipped"]
+    outcome: Literal["ok", "fallback", "failed"]
     milliseconds: int
     detail: dict[str, Any] = field(default_factory=dict)
 

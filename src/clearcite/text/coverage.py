@@ -86,13 +86,6 @@ def depth(needs: Sequence[Need], counts: Mapping[str, int]) -> int:
     return found // total if total else 0
 
 
-def covered_weight(needs: Sequence[Need], terms: Collection[str], *, without: Collection[str]) -> int:
-    """The weight of what ``terms`` cover and ``without`` does not."""
-    return sum(
-        need.weight for need in needs if is_covered(need.unit, terms) and not is_covered(need.unit, without)
-    )
-
-
 def missing(needs: Sequence[Need], terms: Collection[str]) -> tuple[Need, ...]:
     return tuple(need for need in needs if not is_covered(need.unit, terms))
 

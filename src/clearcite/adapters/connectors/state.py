@@ -10,8 +10,6 @@ from typing import Any, Protocol
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.wire import from_json, loads, to_json
 
-MAX_STATE_BYTES = 500_000_000
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileState:

@@ -90,10 +90,6 @@ class MiniLM:
         vector = self._embed(text)
         return DenseQuery(vector=vector.data, scale=vector.scale)
 
-    def count_tokens(self, text: str) -> int:
-        """Tokens of a text, the marks of begin and end included, not cut at ``max_tokens``."""
-        return len(self._opened().wordpiece.encode(text, len(text) + 3).ids)
-
     def _embed(self, text: str) -> Vector:
         running = self._opened()
         encoded = running.wordpiece.encode(text, self.max_tokens)

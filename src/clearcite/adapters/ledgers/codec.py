@@ -68,14 +68,6 @@ def decode_strings(raw: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-@lru_cache(maxsize=8_192)
-def decode_pairs(raw: str) -> tuple[tuple[str, str], ...]:
-    try:
-        return tuple((str(name), str(value)) for name, value in decode(raw))
-    except (TypeError, ValueError) as error:
-        raise IntegrityFault("A stored list cannot be read.") from error
-
-
 def encode_units(units: tuple[Unit, ...]) -> str:
     """A unit is ``[kind, start, end, header start and end, lead start and end]``; −1 where there is none."""
     none = (-1, -1)

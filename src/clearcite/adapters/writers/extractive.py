@@ -11,7 +11,9 @@ from clearcite.domain.thresholds import CLAIM_LIMITS, STANDING, ClaimLimits
 from clearcite.ports import Embedder
 from clearcite.text.analysis import Analyzer
 from clearcite.text.asks import names_in
-from clearcite.text.candidates import Candidate, candidates, read_question
+from clearcite.text.candidates import Asked, Candidate, candidates, read_question
+from clearcite.text.quoting import Span
+from clearcite.text.rivals import is_rival
 from clearcite.text.similarity import Similarity
 
 VERSION = "extractive-1"
@@ -44,23 +46,27 @@ class ExtractiveWriter:
         won = _quotes(disagreements, winning=True)
         allowed.sort(key=lambda item: not _touches(item, won))
         heard = _heard(allowed, self._limits)
-        return tuple(self._few(_in_order(allowed, heard, self._limits), heard))
+        if heard is not None:
+            allowed = [item for item in allowed if not _is_outvoted(asked, item, heard)]
+        chosen = self._few(asked, _in_order(allowed, heard, self._limits), heard)
+        return tuple(item.claim() for item in chosen)
 
-    def _few(self, found: Sequence[Candidate], heard: Candidate | None) -> Iterable[Claim]:
-        limits, words, chosen = self._limits, 0, list[Candidate]()
+    def _few(self, asked: Asked, found: Sequence[Candidate], heard: Candidate | None) -> Sequence[Candidate]:
+        limits, chosen = self._limits, list[Candidate]()
         best = max((item.score for item in found), default=0)
         for item in found:
             is_near = not chosen or item is heard or item.score >= best - limits.margin
             if len(chosen) == limits.most or not is_near:
-                return
-            claim = item.claim()
-            size = len(claim.text.split())
-            too_long = words + size > limits.words or (size > limits.longest and bool(chosen))
-            if too_long or _repeats(item, chosen, limits):
+                break
+            parts = [other for other in chosen if _holds(item, other)]
+            kept = [other for other in chosen if other not in parts]
+            is_late = _size(item) > limits.longest and bool(chosen)
+            is_long = is_late or _size(item) + sum(map(_size, kept)) > limits.words
+            if is_long or _repeats(item, kept, limits) or any(_is_outvoted(asked, item, o) for o in chosen):
                 continue
-            chosen.append(item)
-            words += size
-            yield claim
+            at = chosen.index(parts[0]) if parts else len(chosen)
+            chosen = [*(o for o in chosen[:at] if o in kept), item, *(o for o in chosen[at:] if o in kept)]
+        return chosen
 
 
 def _heard(found: Sequence[Candidate], limits: ClaimLimits) -> Candidate | None:
@@ -91,16 +97,45 @@ def _standing(item: Candidate) -> int:
     return STANDING.get(item.passage.description.source_type, STANDING["blog"])
 
 
+def _size(item: Candidate) -> int:
+    return len(item.text.split())
+
+
+def _is_outvoted(asked: Asked, item: Candidate, other: Candidate) -> bool:
+    """A source that stands lower gives another value: it is no further claim beside the higher one."""
+    return _standing(item) < _standing(other) and is_rival(asked, item, other)
+
+
 def _repeats(item: Candidate, chosen: Sequence[Candidate], limits: ClaimLimits) -> bool:
-    """Whether a claim already made says nearly the same words, names and numbers, or quotes this very unit."""
+    """Whether a claim already made says nearly the same words, names and numbers, or quotes some of this."""
     for other in chosen:
         common = len(item.terms & other.terms) * 1000
         alike = common >= limits.same * max(1, len(item.terms | other.terms))
         if alike and _particulars(item) <= _particulars(other):
             return True
-        if other.passage.key == item.passage.key and _overlaps(other.claim().quotes, item):
+        if other.passage.key == item.passage.key and (
+            _cross(_said(item), other.spans) or _cross(_said(other), item.spans)
+        ):
             return True
     return False
+
+
+def _holds(item: Candidate, other: Candidate) -> bool:
+    """Whether a claim would quote all that another one quotes, and more: it takes the other's place."""
+    return (
+        item.passage.key == other.passage.key
+        and item.spans != other.spans
+        and all(any(a <= start and end <= b for a, b in item.spans) for start, end in other.spans)
+    )
+
+
+def _said(item: Candidate) -> Sequence[Span]:
+    """The spans that are the claim's own; the header of a row and the lead of an item serve many claims."""
+    return item.spans if item.unit.kind == "sentence" else ((item.unit.start, item.unit.end),)
+
+
+def _cross(some: Sequence[Span], others: Sequence[Span]) -> bool:
+    return any(start < end_too and start_too < end for start, end in some for start_too, end_too in others)
 
 
 def _particulars(item: Candidate) -> frozenset[str]:

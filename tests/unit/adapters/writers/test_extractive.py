@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from clearcite.adapters.writers.extractive import ExtractiveWriter
 from clearcite.answer.cite import cite
 from clearcite.domain.answer import Claim, Disagreement, Side
@@ -138,3 +141,65 @@ def test_the_order_of_equal_evidence_is_the_only_thing_that_decides_between_equa
 
 def test_the_fingerprint_names_the_vectors_it_used() -> None:
     assert WRITER.fingerprint != ExtractiveWriter(ANALYZER, HashedEmbedder()).fingerprint
+
+
+SENTENCES = st.sampled_from(
+    (
+        "The key of the hall costs 4 EUR.",
+        "It is handed out at the desk.",
+        "They cost 4 EUR on Sundays.",
+        "The hall costs 30 EUR a day.",
+        "However, the key of the hall must be returned.",
+        "A lost key costs 9 EUR.",
+        "These are kept at the desk:\n\n- key of the hall\n- key of the desk\n",
+        "\n\n| Key | Price |\n|---|---|\n| hall | 4 EUR |\n| desk | 5 EUR |\n\n",
+    )
+)
+
+
+def said_twice(found: Sequence[Claim], document: Sequence[Passage]) -> list[str]:
+    """Sentences that stand in two claims. What leads into a list may: each of its items needs it."""
+    leads = {unit.lead for passage in document for unit in passage.units}
+    return [
+        passage.text[unit.start - passage.start : unit.end - passage.start]
+        for passage in document
+        for unit in passage.units
+        if unit.kind == "sentence" and (unit.start, unit.end) not in leads
+        if sum(any(q.start < unit.end and unit.start < q.end for q in claim.quotes) for claim in found) > 1
+    ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(SENTENCES, min_size=2, max_size=8))
+def test_no_sentence_is_said_in_two_claims(sentences: list[str]) -> None:
+    document = passages("d", f"Hall | Keys | {' '.join(sentences)}")
+    made = claims("What does the key of the hall cost?", document)
+    assert said_twice(made, document) == []
+
+
+def test_the_search_for_what_is_said_twice_finds_it() -> None:
+    document = passages("d", "Hall | Keys | The hall costs 30 EUR. It is closed. They cost 4 EUR.")
+    first = next(item for item in claims("What does the hall cost?", document) if "30" in item.text)
+    assert said_twice([first, first], document), "the control must fail"
+
+
+def test_a_longer_claim_takes_the_place_of_the_part_of_it_that_was_made_first() -> None:
+    text = "Hall | Keys | The key of the hall costs 4 EUR. It costs 6 EUR on Sundays, the key."
+    assert [claim.text for claim in claims("What does the key of the hall cost?", passages("d", text))] == [
+        text.split(" | ")[2]
+    ]
+
+
+def test_a_humbler_source_adds_no_other_value_beside_a_higher_one() -> None:
+    question = "Who repairs the boiler of the north wing?"
+    manual = passages("m", "House | Boiler | The boiler of the north wing is repaired by Ada Quill.")
+    texts = {
+        "forum": "Thread | Boiler | I hear the boiler of the north wing is repaired by Bo Trent these days.",
+        "documentation": "Site | Boiler | For the boiler of the north wing all repairs go to Bo Trent.",
+    }
+    said = {
+        kind: [item.text for item in claims(question, passages("f", text, source_type=kind), manual)]
+        for kind, text in texts.items()
+    }
+    assert "Quill" in said["forum"][0] and not any("Trent" in text for text in said["forum"])
+    assert any("Trent" in text for text in said["documentation"]), "the control must fail"
