@@ -164,10 +164,10 @@ class Engine:
         return publish(outcome.answer, outcome.document_hashes, trace_id), state
 
     def probe(self) -> str:
-        """Open what a question would open, and say what it is; for ``doctor``."""
+        """Open what a question would open, read all of it, and say what it is; for ``doctor``."""
         with self._services.ledger.snapshot() as snapshot:
             pipeline = self._services.pipeline(snapshot.generation)
-            pipeline.index.open(snapshot.index_manifest)
+            pipeline.index.open(snapshot.index_manifest).check()
             legs = "words and vectors" if pipeline.parts.embedder else "words only"
             return f"generation {snapshot.generation}, {legs}"
 

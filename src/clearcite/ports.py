@@ -389,6 +389,9 @@ class IndexView(Protocol):
         An entry without a vector is compared by its terms alone.
         """
 
+    def check(self) -> None:
+        """Read everything and compare it with its checksums. Raises IntegrityFault when something is damaged."""
+
 
 class Index(Protocol):
     """A rebuildable projection. Segments are immutable; a manifest names the ones that belong together."""

@@ -135,6 +135,9 @@ class MemoryView:
                 yield _difference("differs", place)
         yield from (_difference("extra", place) for place in sorted(there))
 
+    def check(self) -> None:
+        """Nothing in memory is damaged."""
+
     def _weight(self, entry: IndexEntry, forms: Sequence[str]) -> int:
         """The best weight of any form of a word in a chunk; 0 when none stands there."""
         count = max(entry.terms.get(form, 0) for form in forms) if forms else 0
@@ -172,6 +175,9 @@ class FaultyView:
 
     def differences(self, entries: Iterable[IndexEntry]) -> Iterator[IndexDifference]:
         return self._view.differences(entries)
+
+    def check(self) -> None:
+        self._view.check()
 
 
 def stale(chunk_ids: Sequence[str]) -> Callable[[HitPage, Cursor | None], HitPage]:

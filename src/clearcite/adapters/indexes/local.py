@@ -117,6 +117,8 @@ class LocalIndex:
             chosen = due(sizes, erase=erase)
             if not chosen:
                 continue
+            for i in chosen:
+                segments[i].check()
             name = _new_name(partition)
             sources, masks = [segments[i] for i in chosen], [wanted[i].mask for i in chosen]
             if merge_segments(segment_path(self._root, name), sources, masks, self._segments_held):
@@ -179,9 +181,16 @@ class LocalIndex:
             raise DependencyUnavailable("The index cannot be read.") from error
 
     def _segment(self, stored: Stored) -> Segment:
-        return Segment(segment_path(self._root, stored.name), stored.name, stored.size, self._bm25)
+        segment = Segment(segment_path(self._root, stored.name), stored.name, stored.size, self._bm25)
+        if not stored.name.startswith(_mark(segment.partition)):
+            raise IntegrityFault("A segment of the index names another partition than its own.")
+        return segment
 
 
 def _new_name(partition: str) -> str:
     """A name nobody had before. The partition shows as a digest only."""
-    return f"{digest('partition', partition)[:16]}-{secrets.token_hex(12)}"
+    return f"{_mark(partition)}-{secrets.token_hex(12)}"
+
+
+def _mark(partition: str) -> str:
+    return digest("partition", partition)[:16]

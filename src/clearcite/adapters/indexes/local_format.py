@@ -13,7 +13,8 @@ the order (slot, chunk id) and terms in the order of their keys, so equal entrie
     scales        the scale of each chunk's vector; 0 where there is none
     vectors       dims signed bytes a chunk
 
-Opening checks sizes and the header; it reads no array and hashes nothing but the header.
+The header holds a checksum of itself and one of the rest. Opening checks sizes and the header; the arrays are
+checked once a process, before they are first searched or merged, so that damage is never taken for a rank.
 """
 
 import contextlib
@@ -21,6 +22,7 @@ import hashlib
 import mmap
 import os
 import struct
+import threading
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass
@@ -34,9 +36,10 @@ from clearcite.adapters.indexes.local_files import Held, durable_file, write_all
 from clearcite.adapters.indexes.local_scoring import Bm25
 from clearcite.errors import IntegrityFault
 
-_MAGIC = b"clrcite1"
-_HEADER = struct.Struct("<8s11QQ")
+_MAGIC = b"clrcite2"
+_HEADER = struct.Struct("<8s11QQQ")
 _ALIGN = 64
+_PIECE = 1 << 22  # of a file that is read to be summed up
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +80,20 @@ class Shape:
             position += np.dtype(kind).itemsize * count
         return places, position
 
-    def pack(self) -> bytes:
-        counts = struct.pack("<8s11Q", _MAGIC, *astuple(self))
+    def pack(self, checksum: int) -> bytes:
+        """The header of a file whose bytes after the header have this checksum."""
+        counts = struct.pack("<8s11QQ", _MAGIC, *astuple(self), checksum)
         return counts + struct.pack("<Q", zlib.crc32(counts))
 
     @staticmethod
-    def unpack(raw: bytes) -> "Shape":
-        """From the beginning of a file. Raises IntegrityFault."""
+    def unpack(raw: bytes) -> tuple["Shape", int]:
+        """From the beginning of a file: its shape, and the checksum of its arrays. Raises IntegrityFault."""
         if len(raw) < _HEADER.size or raw[:8] != _MAGIC:
             raise IntegrityFault("A segment of the index is truncated or of another version.")
-        _, *counts, checksum = _HEADER.unpack(raw[: _HEADER.size])
-        if zlib.crc32(raw[: _HEADER.size - 8]) != checksum:
+        _, *counts, arrays, own = _HEADER.unpack(raw[: _HEADER.size])
+        if zlib.crc32(raw[: _HEADER.size - 8]) != own:
             raise IntegrityFault("The header of a segment of the index is damaged.")
-        return Shape(*counts)
+        return Shape(*counts), arrays
 
 
 class SegmentWriter:
@@ -120,10 +124,18 @@ def new_segment(path: Path, shape: Shape, held: Held) -> Iterator[SegmentWriter]
     """A writer for a new segment, which stands under ``path``, durable and held, when the block has ended."""
     _, size = shape.places()
     with durable_file(path, size, held) as descriptor:
-        write_all(descriptor, shape.pack(), 0)
         writer = SegmentWriter(descriptor, shape)
         yield writer
         writer.check()
+        write_all(descriptor, shape.pack(_sum(descriptor)), 0)
+
+
+def _sum(descriptor: int) -> int:
+    """The checksum of what follows the header."""
+    checksum, at = 0, _HEADER.size
+    while piece := os.pread(descriptor, _PIECE, at):
+        checksum, at = zlib.crc32(piece, checksum), at + len(piece)
+    return checksum
 
 
 class Segment:
@@ -132,14 +144,14 @@ class Segment:
     """
 
     __slots__ = (
-        "dims", "high", "ids", "low", "name", "offsets", "ordinals", "partition", "scales", "shape", "slots",
-        "vectors", "weights",
+        "_arrays", "_checked", "_checksum", "_lock", "dims", "high", "ids", "low", "name", "offsets", "ordinals",
+        "partition", "scales", "shape", "slots", "vectors", "weights",
     )  # fmt: skip
 
     def __init__(self, path: Path, name: str, size: int, bm25: Bm25) -> None:
         with path.open("rb") as file:
             actual = os.fstat(file.fileno()).st_size
-            shape = Shape.unpack(file.read(_HEADER.size))
+            shape, self._checksum = Shape.unpack(file.read(_HEADER.size))
             places, wanted = shape.places()
             if not actual == wanted == size:
                 raise IntegrityFault("A segment of the index has another size than it says.")
@@ -150,7 +162,8 @@ class Segment:
             key: np.frombuffer(mapped, kind, count, offset) for key, (offset, kind, count) in places.items()
         }
         self.name, self.shape, self.dims = name, shape, shape.dims
-        self.partition = arrays["partition"].tobytes().decode("utf-8")
+        self._arrays, self._checked, self._lock = memoryview(mapped)[_HEADER.size :], False, threading.Lock()
+        self.partition = arrays["partition"].tobytes().decode("utf-8", errors="replace")
         self.ids = arrays["ids"].reshape(-1, 16)
         self.slots, self.scales = arrays["slots"], arrays["scales"]
         self.high, self.low = arrays["high"], arrays["low"]
@@ -158,6 +171,17 @@ class Segment:
         self.vectors = arrays["vectors"].reshape(shape.chunks, -1) if self.dims else arrays["vectors"]
         if self.offsets[0] != 0 or self.offsets[-1] != shape.postings:
             raise IntegrityFault("A segment of the index contradicts its own header.")
+
+    def check(self) -> None:
+        """Sum up the arrays if this process has not done so. Raises IntegrityFault when they are damaged."""
+        if self._checked:
+            return
+        with self._lock:
+            if not self._checked and zlib.crc32(self._arrays) != self._checksum:
+                raise IntegrityFault(
+                    "A segment of the index is damaged. Build it anew: clearcite index build"
+                )
+            self._checked = True
 
     @property
     def chunks(self) -> int:

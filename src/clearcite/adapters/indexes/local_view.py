@@ -67,12 +67,18 @@ class LocalView:
         }
         return differences(shelves, entries)
 
+    def check(self) -> None:
+        """Sum up every segment. Raises IntegrityFault when one is damaged."""
+        for segment in self.segments:
+            segment.check()
+
     def _parts(self, readable: Readable) -> list[Part]:
         token = readable.token
         parts: list[Part] = []
         for partition in dict.fromkeys(readable.partitions):
             segments = self._by_partition.get(partition, ())
             for segment in segments:
+                segment.check()
                 make = partial(self._select, segment, readable)
                 selection = self._selections.get((segment.name, token), make)
                 if selection.size:
