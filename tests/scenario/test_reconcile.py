@@ -260,10 +260,10 @@ def index_file(world: World, offset_of: str) -> tuple[Any, int]:
     return path, places[offset_of][0]
 
 
-def damage(world: World, array: str, by: int = 1) -> None:
-    """Change the first number of an array of the last segment."""
-    path, at = index_file(world, array)
-    raw = bytearray(path.read_bytes())
+def damage(world: World, array: str, by: int = 1, at: int = 0) -> None:
+    """Change the first number of an array of the last segment, or what stands at another place from there."""
+    path, start = index_file(world, array)
+    raw, at = bytearray(path.read_bytes()), start + at
     raw[at] = (raw[at] + by) % 256
     path.write_bytes(raw)
     world.pipeline.index._views.clear()
@@ -290,6 +290,7 @@ INDEX_TAMPERINGS: dict[str, tuple[Callable[[World], None], dict[str, int]]] = {
     "a term": (lambda world: damage(world, "low"), {"index_differs": 1}),
     "a vector": (lambda world: damage(world, "vectors"), {"index_differs": 1}),
     "the scale of a vector": (lambda world: damage(world, "scales"), {"index_differs": 1}),
+    "a byte between two arrays": (lambda world: damage(world, "ids", at=-1), {"index_differs": 1}),
     "the id of a chunk": (lambda world: damage(world, "ids"), {"index_missing": 1, "index_extra": 1}),
 }
 

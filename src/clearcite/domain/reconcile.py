@@ -54,7 +54,8 @@ Kind = Literal[
 ``projection``          reading the original bytes again gives another text, title or chunks
 ``index_missing``       a served chunk that does not stand in the index
 ``index_extra``         an entry of the index that was never a chunk
-``index_differs``       an entry whose terms, weights or vector are not those of its chunk
+``index_differs``       an entry whose terms, weights or vector are not those of its chunk, or a segment that does
+                        not give its checksum
 """
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
