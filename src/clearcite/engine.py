@@ -137,9 +137,12 @@ class Engine:
             return lookup.documents(snapshot, judge_for(scope, snapshot), limit, after)
 
     def document(
-        self, document_id: str, principal: Principal, *, source_id: str = "default"
+        self, document_id: str, principal: Principal, *, source_id: str | None = None
     ) -> PublicDocument:
-        """One document with its canonical text. A missing one and a forbidden one raise the same NotFound."""
+        """One document with its canonical text. A missing one and a forbidden one raise the same NotFound.
+
+        ``source_id`` is needed only where the principal may read documents of several sources with this id.
+        """
         scope = self._scope(principal)
         with self._services.ledger.snapshot() as snapshot:
             try:

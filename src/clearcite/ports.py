@@ -157,6 +157,7 @@ class StoredChunk:
     """A chunk as the ledger has it, with everything needed to judge and to verify it again.
 
     ``present``: this chunk belongs to the served revision of a document that is not deleted or quarantined.
+    ``seal`` is of the chunk, ``build_seal`` of title and normalised text.
     The digests are the stored ones; whoever confirms recomputes them.
     """
 
@@ -174,6 +175,8 @@ class StoredChunk:
     served_access_digest: str
     head_access_digest: str
     served_state_hash: str
+    seal: str
+    build_seal: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -181,17 +184,20 @@ class StoredDocument:
     """A document as served: its canonical text and what ``StoredChunk`` says of it."""
 
     key: DocumentKey
+    slot: int
     present: bool
     title: str
     text: str
     text_sha256: str
     content_sha256: str
+    normal_sha256: str
     description: Description
     served_access: Access
     head_access: Access
     served_access_digest: str
     head_access_digest: str
     served_state_hash: str
+    build_seal: str
 
 
 class Snapshot(Protocol):
@@ -216,6 +222,9 @@ class Snapshot(Protocol):
     def chunks(self, chunk_ids: Sequence[str]) -> Mapping[str, StoredChunk]: ...
 
     def document(self, key: DocumentKey) -> StoredDocument | None: ...
+
+    def named(self, partition: str, document_id: str) -> Sequence[StoredDocument]:
+        """The served documents with this id, one a source, in the order of sources; text left empty."""
 
     def documents(self, partition: str, after: str, limit: int) -> Sequence[StoredDocument]:
         """Served documents of a partition in the order (source id, document id), text left empty.

@@ -94,7 +94,9 @@ def test_doctor_says_what_works_and_how_to_mend_the_rest(copy: Path, empty: Path
 def test_migrate_leaves_a_store_of_this_version_alone(copy: Path) -> None:
     done = clearcite(copy, "migrate")
     assert (done.code, done.out) == (0, "")
-    assert done.err == "ledger.db: from version 1 to 1\n"
+    assert [line.split(": from version ")[0] for line in done.err.splitlines()] == ["ledger.db", "traces.db"]
+    versions = [line.split(": from version ")[1].split(" to ") for line in done.err.splitlines()]
+    assert all(before == after for before, after in versions)
 
 
 def test_a_deleted_document_is_gone_for_everybody_until_its_file_changes(copy: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from clearcite.domain.access import AccessClass, Acl, class_admits, in_force
-from clearcite.domain.corpus import DocumentKey, chunk_id, revision_label, state_hash_of
+from clearcite.domain.corpus import DocumentKey, build_seal, chunk_id, revision_label, state_hash_of
 from clearcite.domain.digest import sha256_text
 from clearcite.domain.retrieval import (
     Confirmed,
@@ -134,13 +134,14 @@ def verify(stored: StoredChunk) -> None:
     chunk = stored.chunk
     same_text = sha256_text(chunk.text) == chunk.sha256
     identity = chunk_id(stored.key, stored.content_sha256, stored.chunker, (chunk.start, chunk.end))
-    if not same_text or identity != chunk.chunk_id or chunk.end - chunk.start != len(chunk.text):
+    whole = identity == chunk.chunk_id and chunk.end - chunk.start == len(chunk.text)
+    if not (same_text and whole) or chunk.seal() != stored.seal:
         raise ReadTampered(stored.key)
     verify_access(stored)
 
 
 def verify_access(stored: StoredChunk | StoredDocument) -> None:
-    """Access lists and description must give the digests the ledger accepted them under."""
+    """Access lists and description must give the digests the ledger accepted them under, and the title its seal."""
     served, head = stored.served_access, stored.head_access
     served_digest = served.digest()
     head_digest = served_digest if head == served else head.digest()
@@ -149,6 +150,7 @@ def verify_access(stored: StoredChunk | StoredDocument) -> None:
         served_digest != stored.served_access_digest
         or head_digest != stored.head_access_digest
         or state != stored.served_state_hash
+        or build_seal(stored.title, stored.normal_sha256) != stored.build_seal
     ):
         raise ReadTampered(stored.key)
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from clearcite.answer.confirm import Judge, ReadTampered, verify_access
 from clearcite.answer.publish import instant_text
 from clearcite.domain.answer import PublicDocument
-from clearcite.domain.corpus import DocumentKey, revision_label
+from clearcite.domain.corpus import revision_label
 from clearcite.domain.digest import sha256_text
-from clearcite.errors import InputError, NotFound
+from clearcite.errors import InputError, IntegrityFault, NotFound
 from clearcite.ports import Snapshot, StoredDocument
 
 PAGE = 500
@@ -32,17 +32,29 @@ def documents(snapshot: Snapshot, judge: Judge, limit: int, after: str) -> Seque
     return found[:limit]
 
 
-def document(snapshot: Snapshot, judge: Judge, source_id: str, document_id: str) -> PublicDocument:
-    """One readable document, its text verified."""
-    for partition in judge.scope.partitions:
-        key = DocumentKey(tenant_id=partition, source_id=source_id, document_id=document_id)
-        stored = snapshot.document(key)
-        if stored is not None and judge.admits(stored):
-            verify_access(stored)
-            if sha256_text(stored.text) != stored.text_sha256:
-                raise ReadTampered(stored.key)
-            return _public(stored, with_text=True)
-    raise NotFound("There is no such document, or you may not read it.")
+def document(snapshot: Snapshot, judge: Judge, source_id: str | None, document_id: str) -> PublicDocument:
+    """One readable document, its text verified. Without a source, the one that has the id among those the caller
+    may read; raises InputError, naming them, where several have it."""
+    found = [
+        stored
+        for partition in judge.scope.partitions
+        for stored in snapshot.named(partition, document_id)
+        if source_id in (None, stored.key.source_id) and judge.admits(stored)
+    ]
+    if not found:
+        raise NotFound("There is no such document, or you may not read it.")
+    if len(found) > 1:
+        sources = ", ".join(stored.key.source_id for stored in found)
+        raise InputError(
+            f"Several sources have a document with this id: {sources}. Choose one with --source."
+        )
+    stored = snapshot.document(found[0].key)
+    if stored is None:
+        raise IntegrityFault("The store lost a document.")
+    verify_access(stored)
+    if sha256_text(stored.text) != stored.text_sha256:
+        raise ReadTampered(stored.key)
+    return _public(stored, with_text=True)
 
 
 def _public(stored: StoredDocument, *, with_text: bool) -> PublicDocument:

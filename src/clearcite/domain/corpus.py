@@ -195,6 +195,19 @@ class Chunk:
     language: str | None = None
     flags: tuple[str, ...] = ()
 
+    def seal(self) -> str:
+        """Over everything that its id, which covers text and span, does not: what citations show, and what units
+        may be quoted."""
+        units = ";".join(f"{u.kind!r},{u.start},{u.end},{u.header},{u.lead}" for u in self.units)
+        plain = (self.ordinal, self.page, self.kind, self.language, self.context, units)
+        heading = (str(len(self.heading)), *self.heading)
+        return digest("chunk-seal", *plain, *heading, *self.flags)
+
+
+def build_seal(title: str, normal_sha256: str) -> str:
+    """Over what a build says of a whole document beside its text."""
+    return digest("build-seal", title, normal_sha256)
+
 
 def chunk_id(key: DocumentKey, content_sha256: str, chunker: str, span: tuple[int, int]) -> str:
     """Stable: the same text cut in the same way has the same id on every machine. 32 hex digits."""

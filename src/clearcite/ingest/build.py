@@ -2,13 +2,16 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clearcite.domain.corpus import Chunk
 from clearcite.errors import InputError
 from clearcite.ingest.chunk import name_chunks
 from clearcite.ingest.draft import Draft, Drafter, description_of
 from clearcite.ports import Built, Embedder, IndexEntry, Job, Vector
+
+VECTOR_TRUNCATED = "vector_truncated"
+"""Flag of a chunk that was longer than its embedder takes."""
 
 Outcome = tuple[Built, list[IndexEntry]] | InputError
 
@@ -45,16 +48,17 @@ class Builder:
             return Built(job=job), []
         check_facts(job, draft)
         chunks = name_chunks(draft.text, draft.cuts, job.key, job.content_sha256)
+        entries = [self._entry(job, *pair) for pair in zip(chunks, draft.terms, strict=True)]
         built = Built(
             job=job,
             text=draft.text,
             title=draft.title,
             normal_sha256=draft.normal_sha256,
-            chunks=chunks,
+            chunks=tuple(_marked(*pair) for pair in zip(chunks, entries, strict=True)),
             flags=draft.flags,
             notes=draft.notes,
         )
-        return built, [self._entry(job, *pair) for pair in zip(chunks, draft.terms, strict=True)]
+        return built, entries
 
     def _entry(self, job: Job, chunk: Chunk, terms: dict[str, int]) -> IndexEntry:
         return IndexEntry(
@@ -68,6 +72,13 @@ class Builder:
     @staticmethod
     def _vector(embedder: Embedder, chunk: Chunk) -> Vector:
         return embedder.embed_passage(f"{chunk.context}\n{chunk.text}")
+
+
+def _marked(chunk: Chunk, entry: IndexEntry) -> Chunk:
+    """The chunk, flagged where its vector stands for its beginning only."""
+    if entry.vector is None or not entry.vector.truncated:
+        return chunk
+    return replace(chunk, flags=(*chunk.flags, VECTOR_TRUNCATED))
 
 
 def check_facts(job: Job, draft: Draft) -> None:

@@ -9,13 +9,14 @@ import apsw
 
 from clearcite.adapters.embedders.minilm import INSTALL_MODEL, MiniLM
 from clearcite.adapters.ledgers.connection import check_library
-from clearcite.adapters.ledgers.migrate import migrate
+from clearcite.adapters.ledgers.migrate import migrate, migrations
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.adapters.parsers.child import ChildParser
+from clearcite.adapters.traces.sqlite import SCRIPTS as TRACE_SCRIPTS
 from clearcite.config import Settings
 from clearcite.errors import ClearciteError, MissingExtra
 from clearcite.wiring.engines import engine_on
-from clearcite.wiring.parts import LEDGER, SystemClock, existing_store, resolver_for
+from clearcite.wiring.parts import LEDGER, TRACES, SystemClock, existing_store, resolver_for
 
 
 def store_status(settings: Settings) -> Mapping[str, Any]:
@@ -28,9 +29,16 @@ def store_status(settings: Settings) -> Mapping[str, Any]:
 
 
 def migrate_store(settings: Settings) -> list[str]:
-    """Bring the ledger to this version; returns what was done."""
-    done = migrate(existing_store(settings) / LEDGER)
-    return [f"{LEDGER}: from version {done.before} to {done.after}"]
+    """Bring the files of a store to this version; returns what was done."""
+    store = existing_store(settings)
+    found = [(LEDGER, migrations())]
+    if (store / TRACES).is_file():
+        found.append((TRACES, migrations(TRACE_SCRIPTS)))
+    said = []
+    for name, scripts in found:
+        done = migrate(store / name, scripts)
+        said.append(f"{name}: from version {done.before} to {done.after}")
+    return said
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,6 +12,7 @@ from clearcite.ingest import pipeline
 from clearcite.ingest.draft import Draft, Drafter
 from clearcite.ingest.pipeline import project
 from clearcite.ports import Job
+from clearcite.testing.embedder import HashedEmbedder
 from tests.support.world import GENERATION, World, deletion, make_world, principal, record
 
 STAFF = principal("staff")
@@ -157,3 +158,11 @@ def test_what_was_claimed_is_given_back_when_a_part_fails(part: str, monkeypatch
         assert (claimable(world), ledger.reclaim(["worker"])) == (0, 10)
     assert claimable(world) == 10
     assert names(world) == []
+
+
+def test_a_chunk_longer_than_the_embedder_takes_is_flagged_and_counted() -> None:
+    world = make_world(embedder=HashedEmbedder(max_tokens=6))
+    world.put(
+        record("long.md", "One two three four five six seven eight nine ten."), record("short.md", "One.")
+    )
+    assert world.services.ledger.status()["truncated_vectors"] == 1

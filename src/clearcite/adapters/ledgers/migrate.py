@@ -11,10 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import apsw
 
+from clearcite.adapters.ledgers.codec import decode_strings, decode_units
 from clearcite.adapters.ledgers.connection import check_library, connect, immediate, pragma, translated
+from clearcite.domain.corpus import Chunk, build_seal
 from clearcite.errors import ConfigError, InputError
 
 APPLICATION_ID = 0x636C6372  # "clcr"
@@ -36,10 +39,43 @@ def migrations(package: str = "clearcite.adapters.ledgers") -> tuple[str, ...]:
     return tuple(item.read_text(encoding="utf-8") for item in scripts)
 
 
+def chunk_seal_of(*columns: Any) -> str:
+    """``Chunk.seal`` from stored columns, for rows that were written before there were seals."""
+    ordinal, page, kind, language, context, heading, flags, units = columns
+    chunk = Chunk(
+        chunk_id="",
+        ordinal=ordinal,
+        start=0,
+        end=0,
+        text="",
+        sha256="",
+        context=context,
+        heading=decode_strings(heading),
+        page=page,
+        kind=kind,
+        units=decode_units(units),
+        language=language,
+        flags=decode_strings(flags),
+    )
+    return chunk.seal()
+
+
+def build_seal_of(*columns: Any) -> str:
+    title, normal_sha256 = columns
+    return build_seal(title, normal_sha256)
+
+
+def _offer_functions(db: apsw.Connection) -> None:
+    """What migrations may call from SQL."""
+    db.create_scalar_function("chunk_seal", chunk_seal_of, 8, deterministic=True)
+    db.create_scalar_function("build_seal", build_seal_of, 2, deterministic=True)
+
+
 def ready(db: apsw.Connection, scripts: Sequence[str]) -> None:
     """Lay out an empty file, or accept one of exactly this version. Raises ConfigError for any other."""
     newest = len(scripts)
     if _version(db) == 0:
+        _offer_functions(db)
         _lay_out(db, scripts)
     version = _version(db)
     if version < newest:
@@ -59,6 +95,7 @@ def migrate(path: Path, scripts: Sequence[str] | None = None) -> Migrated:
     if not path.exists():
         raise InputError("There is no store to migrate.")
     with translated(), contextlib.closing(connect(path)) as db:
+        _offer_functions(db)
         before = _version(db)
         if before > len(wanted):
             raise ConfigError(_newer(before))

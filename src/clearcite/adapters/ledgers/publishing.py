@@ -15,7 +15,7 @@ from clearcite.adapters.ledgers.generations import active_id
 from clearcite.adapters.ledgers.leases import SQL
 from clearcite.adapters.ledgers.writer import SQL as COMMON
 from clearcite.adapters.ledgers.writer import Transaction
-from clearcite.domain.corpus import DocumentKey
+from clearcite.domain.corpus import DocumentKey, build_seal
 from clearcite.domain.digest import sha256_text
 from clearcite.errors import DependencyUnavailable
 from clearcite.ports import Built, Job
@@ -135,6 +135,7 @@ def _write_projection(tx: Transaction, generation: int, item: Built, held: Held)
         tx.now,
         item.title,
         item.normal_sha256,
+        build_seal(item.title, item.normal_sha256),
         encode(list(item.flags)),
         encode([list(note) for note in item.notes]),
     )
@@ -157,6 +158,7 @@ def _write_projection(tx: Transaction, generation: int, item: Built, held: Held)
             encode_units(chunk.units),
             chunk.context,
             chunk.text,
+            chunk.seal(),
         )
         for chunk in item.chunks
     )

@@ -123,6 +123,10 @@ class SqliteSnapshot:
         rows = self._rows("document", self._number, number, key.source_id, key.document_id)
         return _stored_document(rows[0]) if rows else None
 
+    def named(self, partition: str, document_id: str) -> Sequence[StoredDocument]:
+        number, _ = self._partition(partition)
+        return [_stored_document(row) for row in self._rows("named", self._number, number, document_id)]
+
     def documents(self, partition: str, after: str, limit: int) -> Sequence[StoredDocument]:
         number, _ = self._partition(partition)
         source_id, _, document_id = after.partition("\0")
@@ -233,7 +237,7 @@ def _key(row: tuple[Any, ...]) -> DocumentKey:
 
 
 def _stored_document(row: tuple[Any, ...]) -> StoredDocument:
-    """From the 24 columns that ``chunks`` and ``document`` share, and the text's hash and text."""
+    """From the 24 columns that ``chunks`` and ``document`` share, the text's hash and text, and what seals it."""
     return StoredDocument(
         key=_key(row),
         present=bool(row[3]),
@@ -247,6 +251,9 @@ def _stored_document(row: tuple[Any, ...]) -> StoredDocument:
         head_access=decode_access(row[17:24]),
         text_sha256=row[24],
         text=row[25],
+        slot=row[26],
+        normal_sha256=row[27],
+        build_seal=row[28],
     )
 
 
@@ -266,6 +273,8 @@ def _stored_chunk(row: tuple[Any, ...], chunker: str) -> StoredChunk:
         chunk=chunk_of_row(row[24:37]),
         slot=row[37],
         normal_sha256=row[38],
+        seal=row[39],
+        build_seal=row[40],
         chunker=chunker,
     )
 

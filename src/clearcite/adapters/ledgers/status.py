@@ -27,6 +27,7 @@ def status(db: apsw.Connection, now: Micros) -> dict[str, Any]:
         "revisions": revisions,
         "tombstones": tombstones,
         "chunks": chunks,
+        "truncated_vectors": _rows(db, "truncated")[0][0],
         "generations": generations(db),
         "outbox": [_outbox(row, now) for row in _rows(db, "outbox", now)],
         "refused_events": [

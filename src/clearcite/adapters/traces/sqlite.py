@@ -27,6 +27,9 @@ from clearcite.domain.trace import Trace
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.wire import from_json
 
+SCRIPTS = "clearcite.adapters.traces"
+"""The package whose migrations lay out a file of traces."""
+
 _INSERT = "INSERT INTO traces (trace_id, tenant_id, kind, created_at, body) VALUES (?, ?, ?, ?, ?)"
 _GET = "SELECT trace_id, body FROM traces WHERE trace_id = ?"
 _NEWEST = "SELECT trace_id, body FROM traces ORDER BY number DESC LIMIT ?"
@@ -47,7 +50,7 @@ def open_sqlite_traces(path: Path | None) -> SqliteTraces:
         prepare_file(path)
         db = connect(path, durable=durable)
         try:
-            ready(db, migrations("clearcite.adapters.traces"))
+            ready(db, migrations(SCRIPTS))
         except BaseException:
             db.close()
             raise

@@ -23,7 +23,8 @@ Example:
 
 SHOW_HELP = """Show one document's text, as the asker.
 
-One that is missing and one he may not read look the same.
+One that is missing and one he may not read look the same. The source is needed only where several that he may
+read have a document of this id.
 
 Example:
 
@@ -67,7 +68,9 @@ def list_documents(
 
 def show(
     document: Annotated[str, Argument(help="The document's id.")],
-    source: SOURCE = "default",
+    source: Annotated[
+        str | None, Option("--source", help="Its source, where several have a document of this id.")
+    ] = None,
     as_: AS = None,
     policy: POLICY = None,
     tenant: TENANT = None,

@@ -19,6 +19,7 @@ from clearcite.adapters.ledgers.connection import connect, prepare_file
 from clearcite.adapters.ledgers.migrate import migrate, migrations, ready
 from clearcite.adapters.ledgers.sqlite import SqliteLedger, open_sqlite_ledger
 from clearcite.adapters.ledgers.writer import Transaction
+from clearcite.answer.confirm import verify
 from clearcite.errors import ConfigError, DependencyUnavailable, InputError, IntegrityFault
 from clearcite.testing.clock import PinnedClock
 from clearcite.testing.library import Library
@@ -210,16 +211,16 @@ def test_a_store_opened_before_a_fork_is_refused_after_it(ledger: SqliteLedger) 
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
-SECOND = "CREATE TABLE more (id INTEGER PRIMARY KEY) STRICT;"
+NEXT = "CREATE TABLE more (id INTEGER PRIMARY KEY) STRICT;"
 
 
 def test_an_older_store_is_refused_with_the_command_and_brought_up_to_date_by_it(path: Path) -> None:
     opened(path).close()
-    scripts = (*migrations(), SECOND)
+    scripts = (*migrations(), NEXT)
     with closing(connect(path)) as db, pytest.raises(ConfigError, match="clearcite migrate"):
         ready(db, scripts)
     done = migrate(path, scripts)
-    assert (done.before, done.after) == (1, 2)
+    assert (done.before, done.after) == (len(migrations()), len(scripts))
     with closing(connect(path)) as db:
         ready(db, scripts)
         assert db.execute("SELECT count(*) FROM more").get == 0
@@ -233,7 +234,7 @@ def test_a_migration_takes_a_complete_backup_first(path: Path) -> None:
         library = Library(ledger=ledger, clock=PinnedClock()).start()
         library.apply(upsert("text"))
         library.work()
-    backup = migrate(path, (*migrations(), SECOND)).backup
+    backup = migrate(path, (*migrations(), NEXT)).backup
     assert backup is not None
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
     with closing(opened(backup)) as ledger:
@@ -244,8 +245,29 @@ def test_a_migration_takes_a_complete_backup_first(path: Path) -> None:
 def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
     opened(path).close()
     with pytest.raises(DependencyUnavailable):
-        migrate(path, (*migrations(), SECOND + "CREATE TABLE more (id) STRICT;"))
+        migrate(path, (*migrations(), NEXT + "CREATE TABLE more (id) STRICT;"))
     opened(path).close()
+
+
+def test_a_store_without_seals_gets_them_and_answers_as_before(path: Path) -> None:
+    """``served`` and the columns as version 1 had them; the rows are those of this version."""
+    with closing(opened(path)) as ledger:
+        library = Library(ledger=ledger, clock=PinnedClock()).start()
+        library.apply(upsert("text\nmore text"), upsert("other", who=key("d2")))
+        library.work()
+    served = migrations()[0].partition("CREATE VIEW served")[2]
+    with closing(apsw.Connection(str(path))) as db:
+        db.execute("DROP VIEW served; DROP INDEX documents_named; ALTER TABLE chunks DROP COLUMN seal;")
+        db.execute(
+            f"ALTER TABLE projections DROP COLUMN seal; CREATE VIEW served{served}; PRAGMA user_version = 1"
+        )
+    migrate(path, migrations()[:2])
+    with closing(opened(path)) as ledger, ledger.snapshot() as snapshot:
+        names = [name for some in library.entries.values() for name in some]
+        found = snapshot.chunks(names)
+        assert len(found) == 3
+        for stored in found.values():
+            verify(stored)
 
 
 def test_there_is_nothing_to_migrate_without_a_store(path: Path) -> None:

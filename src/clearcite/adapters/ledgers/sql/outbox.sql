@@ -74,8 +74,8 @@ DELETE FROM projections WHERE id = ?;
 -- name: add_projection
 INSERT INTO projections
   (generation, document, partition, slot, revision, access, access_digest, state_hash, supersedes,
-   published_at, title, normal_sha256, flags, notes)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+   published_at, title, normal_sha256, seal, flags, notes)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: acknowledge
 UPDATE projections SET access = ?, access_digest = ?, state_hash = ?, published_at = ? WHERE id = ?;
@@ -86,8 +86,8 @@ INSERT INTO served_texts (projection, sha256, text) VALUES (?, ?, ?);
 -- name: add_chunk
 INSERT INTO chunks
   (generation, projection, chunk_id, slot, ordinal, start_at, end_at, sha256, kind, page, language,
-   heading, flags, units, context, text)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+   heading, flags, units, context, text, seal)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: set_index_manifest
 UPDATE generations SET index_manifest = ? WHERE id = ?;

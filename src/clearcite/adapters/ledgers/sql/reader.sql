@@ -40,7 +40,7 @@ SELECT s.tenant_id, s.source_id, s.document_id, s.present AND s.slot = c.slot, s
        s.served_trusted,
        s.head_parent, s.head_allow, s.head_deny, s.head_status, s.head_from, s.head_to, s.head_trusted,
        c.chunk_id, c.ordinal, c.start_at, c.end_at, c.text, c.sha256, c.context, c.heading, c.page, c.kind,
-       c.units, c.language, c.flags, c.slot, s.normal_sha256
+       c.units, c.language, c.flags, c.slot, s.normal_sha256, c.seal, s.seal
 FROM json_each(?1) wanted
 CROSS JOIN chunks c ON c.chunk_id = wanted.value AND c.generation = ?2
 CROSS JOIN served s ON s.projection = c.projection AND s.generation = ?2;
@@ -51,7 +51,7 @@ SELECT s.tenant_id, s.source_id, s.document_id, s.present, s.title, s.descriptio
        s.served_parent, s.served_allow, s.served_deny, s.served_status, s.served_from, s.served_to,
        s.served_trusted,
        s.head_parent, s.head_allow, s.head_deny, s.head_status, s.head_from, s.head_to, s.head_trusted,
-       t.sha256, t.text
+       t.sha256, t.text, s.slot, s.normal_sha256, s.seal
 FROM served s JOIN served_texts t ON t.projection = s.projection
 WHERE s.generation = ? AND s.partition = ? AND s.source_id = ? AND s.document_id = ?;
 
@@ -61,11 +61,22 @@ SELECT s.tenant_id, s.source_id, s.document_id, s.present, s.title, s.descriptio
        s.served_parent, s.served_allow, s.served_deny, s.served_status, s.served_from, s.served_to,
        s.served_trusted,
        s.head_parent, s.head_allow, s.head_deny, s.head_status, s.head_from, s.head_to, s.head_trusted,
-       t.sha256, ''
+       t.sha256, '', s.slot, s.normal_sha256, s.seal
 FROM served s JOIN served_texts t ON t.projection = s.projection
 WHERE s.generation = ?1 AND s.partition = ?2 AND (s.source_id, s.document_id) > (?3, ?4)
 ORDER BY s.source_id, s.document_id
 LIMIT ?5;
+
+-- name: named
+SELECT s.tenant_id, s.source_id, s.document_id, s.present, s.title, s.description,
+       s.content_sha256, s.served_digest, s.head_digest, s.state_hash,
+       s.served_parent, s.served_allow, s.served_deny, s.served_status, s.served_from, s.served_to,
+       s.served_trusted,
+       s.head_parent, s.head_allow, s.head_deny, s.head_status, s.head_from, s.head_to, s.head_trusted,
+       t.sha256, '', s.slot, s.normal_sha256, s.seal
+FROM served s JOIN served_texts t ON t.projection = s.projection
+WHERE s.generation = ? AND s.partition = ? AND s.document_id = ?
+ORDER BY s.source_id;
 
 -- From the index of the few that supersede: by its order alone the planner would look at every document.
 -- name: superseding
@@ -74,7 +85,7 @@ SELECT s.tenant_id, s.source_id, s.document_id, s.present, s.title, s.descriptio
        s.served_parent, s.served_allow, s.served_deny, s.served_status, s.served_from, s.served_to,
        s.served_trusted,
        s.head_parent, s.head_allow, s.head_deny, s.head_status, s.head_from, s.head_to, s.head_trusted,
-       t.sha256, ''
+       t.sha256, '', s.slot, s.normal_sha256, s.seal
 FROM projections x INDEXED BY projections_superseding
 CROSS JOIN served s ON s.projection = x.id
 CROSS JOIN served_texts t ON t.projection = x.id

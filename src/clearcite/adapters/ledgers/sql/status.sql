@@ -61,6 +61,10 @@ SELECT p.name, d.source_id, count(*), max(d.source_sequence), max(d.accepted_at)
 FROM documents d JOIN partitions p ON p.id = d.partition
 GROUP BY p.id, d.source_id ORDER BY p.name, d.source_id;
 
+-- name: truncated
+SELECT count(*) FROM chunks
+WHERE generation = (SELECT generation FROM aliases WHERE name = 'live') AND flags LIKE '%"vector_truncated"%';
+
 -- name: totals
 SELECT (SELECT count(*) FROM revisions),
        (SELECT count(*) FROM tombstones),
