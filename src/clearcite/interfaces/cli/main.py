@@ -5,13 +5,13 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 
+from clearcite import __version__
 from clearcite.errors import ClearciteError, DependencyUnavailable, InputError
 from clearcite.interfaces.cli.commands import (
     HELP_FLAGS,
     PROGRAM,
     Command,
-    asks_for_help,
-    help_of,
+    HelpShown,
     read_arguments,
     table,
 )
@@ -86,13 +86,17 @@ def _run(args: list[str]) -> int:
     if name in HELP_FLAGS:
         print(_overview())
         return 0
+    if name == "--version":
+        print(f"{PROGRAM} {__version__}")
+        return 0
     if name not in HOMES:
         raise InputError(f"There is no command {name}.\nUsage: {USAGE}\nAll commands: {PROGRAM} --help")
     command = command_named(name)
-    if asks_for_help(rest):
-        print(help_of(name, command))
+    try:
+        given = read_arguments(name, command, rest)
+    except HelpShown:
         return 0
-    return command.run(**read_arguments(name, command, rest))
+    return command.run(**given)
 
 
 def _overview() -> str:
