@@ -28,8 +28,8 @@ from clearcite.errors import ClearciteError, DeadlineExceeded, IntegrityFault
 from clearcite.ports import Embedder, IndexView, Readable, Reranker, Snapshot, StoredDocument, Writer
 from clearcite.step import Run
 from clearcite.text.analysis import Analyzer
+from clearcite.text.memory import remembering
 from clearcite.text.phrases import PhraseSet
-from clearcite.text.similarity import remembered_vectors
 
 MAX_ATTEMPTS = 3
 
@@ -100,7 +100,7 @@ def answer(question: Question, sight: Sight, parts: Parts, run: Run) -> Outcome:
     plan = run.step(plan_query, question, parts.analyzer, parts.live, parts.depth)
     if plan.route == "tool_required":
         return Outcome(answer=Answer(status="tool_required", cause="route"))
-    with remembered_vectors():
+    with remembering():
         return _attempts(plan, sight, parts, run)
 
 

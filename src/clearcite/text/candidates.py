@@ -16,6 +16,7 @@ from clearcite.domain.thresholds import LEXICAL_CLAIMS, SEMANTIC_CLAIMS, ClaimWe
 from clearcite.text.analysis import Analyzer
 from clearcite.text.asks import Expected, answers_kind, expected_answer
 from clearcite.text.coverage import Need, coverage, needs_of
+from clearcite.text.memory import memory_of
 from clearcite.text.quoting import Span, spans_with, text_of
 from clearcite.text.similarity import Similarity
 from clearcite.text.units import Value
@@ -90,7 +91,11 @@ def candidates(asked: Asked, passages: Sequence[Passage]) -> tuple[Candidate, ..
 
 def terms_of(asked: Asked, text: str, passage: Passage) -> frozenset[str]:
     """Index terms of a text in the language of the passage it stands in."""
-    return frozenset(asked.analyzer.analyze_document(text, passage.language))
+    known: dict[tuple[str, str, str | None], frozenset[str]] = memory_of("terms")
+    key = (asked.analyzer.fingerprint, text, passage.language)
+    if key not in known:
+        known[key] = frozenset(asked.analyzer.analyze_document(text, passage.language))
+    return known[key]
 
 
 def _order(item: Candidate) -> tuple[int, int, int]:
@@ -134,7 +139,7 @@ def _about(asked: Asked, passage: Passage) -> frozenset[str]:
 
 
 def _scored(asked: Asked, item: Candidate, weights: ClaimWeights, *, with_meaning: bool) -> Candidate:
-    features = _features(asked, item)
+    features = dict(item.features) or _features(asked, item)
     if with_meaning and asked.similarity is not None:
         features["cosine"] = asked.similarity.to_question(spoken(item))
         features["titled"] = asked.similarity.to_question(in_context(item))

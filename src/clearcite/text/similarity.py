@@ -1,51 +1,24 @@
 """Nearness in meaning of short texts, in thousandths of a cosine, from an embedder's int8 vectors.
 
-Vectors are remembered for one question only, by one object or inside ``remembered_vectors``: a memory kept between
-questions would let one caller time which texts another caller's answer was drawn from.
+Vectors are remembered by one object, or for one question inside ``memory.remembering``: each text is embedded once.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
 from math import isqrt
 from operator import mul
 
 from clearcite.domain.retrieval import DenseQuery
 from clearcite.errors import DependencyUnavailable
 from clearcite.ports import Embedder
-
-
-@dataclass(kw_only=True, slots=True)
-class _Memory:
-    """Vectors by the fingerprint of their embedder and the text."""
-
-    passages: dict[tuple[str, str], memoryview] = field(default_factory=dict)
-    queries: dict[tuple[str, str], DenseQuery] = field(default_factory=dict)
-
-
-_memory: ContextVar[_Memory | None] = ContextVar("vectors_of_this_question", default=None)
-
-
-@contextmanager
-def remembered_vectors() -> Iterator[None]:
-    """Let all stages of one question share vectors: each text is embedded once. Results do not depend on it."""
-    token = _memory.set(_Memory())
-    try:
-        yield
-    finally:
-        _memory.reset(token)
+from clearcite.text.memory import memory_of
 
 
 def query_vector(embedder: Embedder, text: str) -> DenseQuery:
-    """``embed_query``, once inside ``remembered_vectors``."""
-    memory = _memory.get()
-    if memory is None:
-        return embedder.embed_query(text)
+    """``embed_query``, once a question."""
+    known: dict[tuple[str, str], DenseQuery] = memory_of("queries")
     key = (embedder.fingerprint, text)
-    if key not in memory.queries:
-        memory.queries[key] = embedder.embed_query(text)
-    return memory.queries[key]
+    if key not in known:
+        known[key] = embedder.embed_query(text)
+    return known[key]
 
 
 class Similarity:
@@ -54,7 +27,7 @@ class Similarity:
     def __init__(self, embedder: Embedder, question: str) -> None:
         self._embedder = embedder
         self._question = memoryview(query_vector(embedder, question).vector).cast("b")
-        self._vectors = (_memory.get() or _Memory()).passages
+        self._vectors: dict[tuple[str, str], memoryview] = memory_of("vectors")
 
     def to_question(self, text: str) -> int:
         return cosine(self._question, self._vector(text))

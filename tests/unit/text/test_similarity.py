@@ -3,7 +3,8 @@
 from clearcite.domain.retrieval import DenseQuery
 from clearcite.ports import Vector
 from clearcite.testing.embedder import HashedEmbedder
-from clearcite.text.similarity import Similarity, cosine, query_vector, remembered_vectors
+from clearcite.text.memory import remembering
+from clearcite.text.similarity import Similarity, cosine, query_vector
 
 
 class Counting(HashedEmbedder):
@@ -40,7 +41,7 @@ def test_a_text_is_nearest_to_itself() -> None:
 
 def test_within_one_question_a_text_is_embedded_once_and_afterwards_forgotten() -> None:
     embedder = Counting()
-    with remembered_vectors():
+    with remembering():
         for _ in range(2):
             Similarity(embedder, "q").between("a", "b")
             query_vector(embedder, "q")
