@@ -29,7 +29,7 @@ from clearcite.engine import Engine, Pipeline, Services
 from clearcite.ingest.build import Builder
 from clearcite.ingest.chunk import CHUNKER
 from clearcite.ingest.draft import LocalDrafter, Recipe
-from clearcite.ingest.pipeline import project, tidy
+from clearcite.ingest.pipeline import Worker, project, tidy
 from clearcite.testing.embedder import HashedEmbedder
 from clearcite.text.analysis import Analyzer
 from clearcite.text.phrases import PhraseSet
@@ -133,13 +133,22 @@ class World:
         if publish:
             self.publish()
 
+    @property
+    def worker(self) -> Worker:
+        return Worker(
+            ledger=self.services.ledger,
+            index=self.pipeline.index,
+            builder=self.builder,
+            generation=GENERATION,
+            owner="test",
+        )
+
     def publish(self, *, merge: bool = False) -> None:
-        ledger, index = self.services.ledger, self.pipeline.index
-        for batch in project(ledger, index, self.builder, GENERATION, "test"):
+        for batch in project(self.worker):
             if batch.failed:
                 raise AssertionError(batch.failed)
         if merge:
-            tidy(ledger, index, GENERATION)
+            tidy(self.services.ledger, self.pipeline.index, GENERATION)
 
     def close(self) -> None:
         self.services.ledger.close()

@@ -1,8 +1,8 @@
 """Record → searchable, on one page.
 
 ``take`` judges records and writes them to the ledger; ``project`` claims what is pending, parses, chunks,
-analyses, embeds and indexes it, and publishes each batch in one transaction, while the next one is being read.
-Both can be stopped at any moment and go on where they were: what is acknowledged is durable, what is not is done
+analyses, embeds and indexes it, and publishes each batch in one transaction, while the next one is being taken and
+read. Both can be stopped at any moment and go on where they were: what is acknowledged is durable, what is not is done
 again.
 """
 
@@ -38,29 +38,41 @@ class Projected:
     chunks: int
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Worker:
+    """What projects one generation; ``owner`` is the name its leases carry."""
+
+    ledger: Ledger
+    index: Index
+    builder: Builder
+    generation: str
+    owner: str
+
+
 def take(
     records: Iterable[SourceRecord | Refused], ledger: Ledger, manifest_hash: str
-) -> Iterator[Applied | Refused]:
+) -> Iterator[Sequence[Applied | Refused]]:
     """Apply records in bounded batches; a refused one is reported and the others go on."""
     for batch in _batches(records):
         good = [item for item in batch if isinstance(item, SourceRecord)]
-        yield from (item for item in batch if isinstance(item, ClearciteError))
-        if good:
-            yield from ledger.apply(good, manifest_hash)
+        refused = [item for item in batch if isinstance(item, ClearciteError)]
+        yield [*refused, *(ledger.apply(good, manifest_hash) if good else ())]
 
 
-def project(
-    ledger: Ledger, index: Index, builder: Builder, generation: str, owner: str
-) -> Iterator[Projected]:
-    """Work through the outbox of one generation until nothing is claimable, batch by batch."""
-    claims = _Claims(ledger=ledger, generation=generation, owner=owner)
+def project(worker: Worker, taken: Iterable[object] = ()) -> Iterator[Projected]:
+    """Work through the outbox of one generation until nothing is claimable, batch by batch.
+
+    ``taken``: batches that are taken meanwhile, one before each claim, so that documents are being read in the
+    drafter's process while records are judged in this one.
+    """
+    claims = _Claims(worker=worker, taken=iter(taken))
     while not claims.is_exhausted:
         try:
-            for number, batch in enumerate(_built(claims, builder), start=1):
-                yield _publish(batch, claims, index)
+            for number, batch in enumerate(_built(claims, worker.builder), start=1):
+                yield _publish(batch, worker)
                 claims.held.popleft()
                 if number % MERGE_EVERY == 0:
-                    tidy(ledger, index, generation)
+                    tidy(worker.ledger, worker.index, worker.generation)
         except BaseException:
             claims.give_back()
             raise
@@ -70,9 +82,8 @@ def project(
 class _Claims:
     """Jobs of a generation, claimed batch by batch as they are taken; ``held`` are those not yet done."""
 
-    ledger: Ledger
-    generation: str
-    owner: str
+    worker: Worker
+    taken: Iterator[object]
     held: deque[Sequence[Job]] = field(default_factory=deque)
     is_exhausted: bool = False
     renewed: float = field(default_factory=time.monotonic)
@@ -80,23 +91,29 @@ class _Claims:
     def __iter__(self) -> Iterator[Job]:
         """Ends when nothing is claimable, and before that after jobs which a worker was lost with: nothing else
         is in hand when they are tried again, so that they take nothing with them."""
-        while jobs := self.ledger.claim(self.generation, BATCH_JOBS, self.owner):
-            self.held.append(jobs)
-            yield from jobs
-            if any(job.attempts > 1 for job in jobs):
+        worker = self.worker
+        while True:
+            is_last = next(self.taken, None) is None
+            jobs = worker.ledger.claim(worker.generation, BATCH_JOBS, worker.owner)
+            if jobs:
+                self.held.append(jobs)
+                yield from jobs
+                if any(job.attempts > 1 for job in jobs):
+                    return
+            elif is_last:
+                self.is_exhausted = True
                 return
-        self.is_exhausted = True
 
     def keep(self) -> None:
         """Called while the work goes on: a lease that ends meanwhile would let another worker do it as well."""
         if time.monotonic() - self.renewed > RENEW_SECONDS:
             self.renewed = time.monotonic()
-            self.ledger.renew([job for jobs in self.held for job in jobs])
+            self.worker.ledger.renew([job for jobs in self.held for job in jobs])
 
     def give_back(self) -> None:
         """A store that cannot be written keeps the leases; they end with this worker, see ``Outbox.reclaim``."""
         with suppress(ClearciteError):
-            self.ledger.release([job for jobs in self.held for job in jobs])
+            self.worker.ledger.release([job for jobs in self.held for job in jobs])
 
 
 def _built(claims: _Claims, builder: Builder) -> Iterator[list[tuple[Job, Outcome]]]:
@@ -110,19 +127,19 @@ def _built(claims: _Claims, builder: Builder) -> Iterator[list[tuple[Job, Outcom
             done = []
 
 
-def _publish(batch: Sequence[tuple[Job, Outcome]], claims: _Claims, index: Index) -> Projected:
+def _publish(batch: Sequence[tuple[Job, Outcome]], worker: Worker) -> Projected:
     built: list[Built] = []
     entries: list[IndexEntry] = []
     failed: list[tuple[Job, str]] = []
     for job, result in batch:
         if isinstance(result, ClearciteError):
-            claims.ledger.fail(job, result.message, final=not isinstance(result, ReadingFailed))
+            worker.ledger.fail(job, result.message, final=not isinstance(result, ReadingFailed))
             failed.append((job, result.message))
         else:
             built.append(result[0])
             entries += result[1]
-    segments = index.write(entries) if entries else ()
-    published = claims.ledger.publish(claims.generation, built, _committer(index, segments))
+    segments = worker.index.write(entries) if entries else ()
+    published = worker.ledger.publish(worker.generation, built, _committer(worker.index, segments))
     return Projected(published=published, failed=tuple(failed), chunks=len(entries))
 
 

@@ -20,6 +20,7 @@ from clearcite.domain.manifest import PipelineManifest
 from clearcite.errors import ConfigError, InputError
 from clearcite.ingest.build import Builder
 from clearcite.ingest.chunk import CHUNKER
+from clearcite.ingest.pipeline import Worker
 from clearcite.ports import Connector, Ledger
 from clearcite.text.analysis import Analyzer
 from clearcite.wire import canonical, to_json
@@ -42,8 +43,14 @@ class Workshop:
     store: Path
 
     @property
-    def owner(self) -> str:
-        return self.presence.name
+    def worker(self) -> Worker:
+        return Worker(
+            ledger=self.ledger,
+            index=self.index,
+            builder=self.builder,
+            generation=self.generation,
+            owner=self.presence.name,
+        )
 
     def take_over(self) -> None:
         """Make free what workers of this machine had that are not there any more."""

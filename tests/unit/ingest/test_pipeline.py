@@ -10,7 +10,7 @@ import pytest
 from clearcite.errors import DependencyUnavailable, InputError
 from clearcite.ingest import pipeline
 from clearcite.ingest.draft import Draft, Drafter
-from clearcite.ingest.pipeline import project
+from clearcite.ingest.pipeline import project, take
 from clearcite.ports import Job
 from clearcite.testing.embedder import HashedEmbedder
 from tests.support.world import GENERATION, World, deletion, make_world, principal, record
@@ -50,8 +50,8 @@ def eager(world: World, **options: Any) -> tuple[World, Eager]:
     return replace(world, builder=replace(world.builder, drafter=drafter)), drafter
 
 
-def work(world: World) -> Iterator[pipeline.Projected]:
-    return project(world.services.ledger, world.pipeline.index, world.builder, GENERATION, "worker")
+def work(world: World, taken: Iterable[object] = ()) -> Iterator[pipeline.Projected]:
+    return project(replace(world.worker, owner="worker"), taken)
 
 
 def names(world: World) -> list[str]:
@@ -105,6 +105,23 @@ def test_jobs_whose_worker_was_lost_are_tried_with_nothing_else_in_hand() -> Non
     assert [job.attempts for job in drafter.taken] == [2, 2, 2, 2]
     assert len(next(steps).published) == 4
     assert list(steps) == []
+
+
+@pytest.mark.usefixtures("small")
+def test_records_are_taken_while_those_before_them_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "BATCH_RECORDS", 4)
+    world, drafter = eager(make_world(), ahead=6)
+    old = [record(f"d{n}", f"Text number {n}.") for n in range(4)]
+    world.put(*old)
+    new = [record(f"e{n}", f"Text number {n}.") for n in range(6)]
+    source = iter([*old, *new])  # the first batch leaves nothing to do, and the work goes on
+    taken = take(source, world.services.ledger, world.pipeline.manifest_hash)
+    steps = work(world, taken)
+    assert len(next(steps).published) == 4
+    assert len(drafter.taken) == 4 + 6  # all were taken before the first four were published
+    assert list(source) == []
+    assert [len(batch.published) for batch in steps] == [2]
+    assert len(names(world)) == 10
 
 
 @pytest.mark.usefixtures("small")

@@ -1,11 +1,13 @@
 """``ingest``: folders, files and feeds into the store, with progress, resume and a summary."""
 
 import gc
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
+
+from rich.progress import Progress
 
 from clearcite.config import FILE_NAME, Settings, SourceSettings, load_settings
 from clearcite.errors import ClearciteError, ConfigError, DependencyUnavailable, InputError
@@ -42,11 +44,12 @@ NO_GROUPS = (
 @dataclass
 class Summary:
     """What one run did, for a person. ``failed``: SOURCE/DOCUMENT → why it is not indexed, from this run or
-    before. ``leased``: how many documents another worker has."""
+    before. ``waiting``: how many documents there were to index so far; ``leased``: how many another worker has."""
 
     actions: dict[str, int] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
+    waiting: int = 0
     leased: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
     chunks: int = 0
@@ -58,6 +61,7 @@ class Summary:
         elif applied.decision is not None:
             action = applied.decision.action
             self.actions[action] = self.actions.get(action, 0) + 1
+            self.waiting += applied.decision.needs_projection
 
 
 def ingest(
@@ -103,9 +107,11 @@ def ingest_sources(settings: Settings, *, approve_deletes: bool = False, skip_ba
             )
             for item in settings.sources
         ]
-        for connector, item in zip(connectors, settings.sources, strict=True):
-            _take(shop, connector, summary, item.source_id)
-        _project(shop, summary)
+        names = [item.source_id for item in settings.sources]
+        with progress() as bar:
+            taken = _take(shop, list(zip(names, connectors, strict=True)), summary, bar)
+            _project(shop, taken, summary, bar)
+        _finish(shop, summary)
         if not summary.leased:  # what a worker still has would be missing from what is served
             shop.serve()
     _report(summary)
@@ -170,26 +176,35 @@ def _say_semantic(shop: Workshop) -> None:
         )
 
 
-def _take(shop: Workshop, connector: Connector, summary: Summary, name: str) -> None:
-    with progress() as bar:
+def _take(
+    shop: Workshop, connectors: Sequence[tuple[str, Connector]], summary: Summary, bar: Progress
+) -> Iterator[int]:
+    """Source by source, batch by batch; how many records each batch had."""
+    for name, connector in connectors:
         task = bar.add_task(f"reading {printable(name)}", total=None)
-        for item in take(connector.records(), shop.ledger, shop.manifest.hash()):
-            if isinstance(item, ClearciteError):
-                violations = item.violations if isinstance(item, InputError) else (item.message,)
-                summary.refused.extend(violations)
-            else:
-                summary.count(item)
-            bar.advance(task)
+        for batch in take(connector.records(), shop.ledger, shop.manifest.hash()):
+            for item in batch:
+                if isinstance(item, ClearciteError):
+                    violations = item.violations if isinstance(item, InputError) else (item.message,)
+                    summary.refused.extend(violations)
+                else:
+                    summary.count(item)
+            bar.advance(task, len(batch))
+            yield len(batch)
+        bar.update(task, total=bar.tasks[task].completed)
 
 
-def _project(shop: Workshop, summary: Summary) -> None:
-    waiting = shop.waiting()
-    with progress() as bar:
-        task = bar.add_task("indexing", total=waiting or None, visible=waiting > 0)
-        for batch in project(shop.ledger, shop.index, shop.builder, shop.generation, shop.owner):
-            summary.chunks += batch.chunks
-            summary.failed |= {f"{job.key.source_id}/{job.key.document_id}": why for job, why in batch.failed}
-            bar.advance(task, len(batch.published) + len(batch.failed))
+def _project(shop: Workshop, taken: Iterator[int], summary: Summary, bar: Progress) -> None:
+    task = bar.add_task("indexing", total=None)
+    summary.waiting = shop.waiting()
+    for batch in project(shop.worker, taken):
+        summary.chunks += batch.chunks
+        summary.failed |= {f"{job.key.source_id}/{job.key.document_id}": why for job, why in batch.failed}
+        done = len(batch.published) + len(batch.failed)
+        bar.update(task, total=summary.waiting, advance=done)
+
+
+def _finish(shop: Workshop, summary: Summary) -> None:
     while tidy(shop.ledger, shop.index, shop.generation):
         pass
     summary.failed = {**shop.failing(), **summary.failed}
