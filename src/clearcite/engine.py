@@ -7,20 +7,22 @@ through ``publish``, and no answer leaves before its trace is durable.
 from __future__ import annotations
 
 import time
-import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
 from clearcite.answer import lookup, searching
-from clearcite.answer.confirm import ReadTampered, judge_for, verify_access
+from clearcite.answer.asked import check_identity, question_of
+from clearcite.answer.confirm import judge_for, verify_access
 from clearcite.answer.describe import describe
 from clearcite.answer.pipeline import Outcome, Parts, Sight, answer
 from clearcite.answer.publish import publish, publish_search
 from clearcite.answer.tracing import Request, ask_trace, search_trace
 from clearcite.domain.access import Principal
 from clearcite.domain.answer import EXIT_CODES, Answer, PublicAnswer, PublicDocument, PublicSearch
+from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.retrieval import Question, Scope
 from clearcite.domain.trace import Trace
 from clearcite.errors import ClearciteError, DependencyUnavailable, InputError, IntegrityFault
@@ -28,9 +30,6 @@ from clearcite.operator import Operator, Upkeep
 from clearcite.ports import Clock, Index, Ledger, Snapshot, TraceStore
 from clearcite.step import Run
 from clearcite.visibility import Visibility
-
-MAX_QUESTION = 4_000
-MAX_GROUPS = 128
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,7 +88,7 @@ class Engine:
     def reply(self, question: str, principal: Principal, **options: Any) -> Reply:
         """``ask``, with the exit code: integrity faults and outages look alike from outside, not to a shell."""
         services = self._services
-        asked = _question(question, options)
+        asked = question_of(question, options)
         trace_id = services.trace_id()
         run = Run(describe=describe, deadline=_deadline(services), faults=services.faults)
         outcome, state, code = self._answered(asked, principal, run)
@@ -109,18 +108,14 @@ class Engine:
         """
         services = self._services
         wanted = searching.wanted(k, collapse, options.pop("after", None))
-        asked = _question(question, options)
+        asked = question_of(question, options)
         run = Run(describe=describe, deadline=_deadline(services), faults=services.faults)
         scope = self._scope(principal, asked)
-        with services.ledger.snapshot() as snapshot:
+        with self._looking() as snapshot:
             state = self._state(snapshot, scope)
             sight = run.step(self.open_sight, snapshot, scope)
             parts = services.pipeline(snapshot.generation).parts
-            try:
-                page, following = searching.search(asked, wanted, sight, parts, run)
-            except ReadTampered as fault:
-                self._quarantine(fault)
-                raise
+            page, following = searching.search(asked, wanted, sight, parts, run)
         public = run.step(publish_search, page, services.trace_id(), following)
         request = Request(
             asked=asked, principal=principal, state=state, stages=run.records, now=services.clock.now()
@@ -132,9 +127,12 @@ class Engine:
         self, principal: Principal, *, limit: int = 100, after: str = ""
     ) -> Sequence[PublicDocument]:
         """The documents the principal may read now, in the order (source id, document id), text left out."""
+        if not isinstance(after, str):
+            raise InputError("after must be a text.")
         scope = self._scope(principal)
-        with self._services.ledger.snapshot() as snapshot:
-            return lookup.documents(snapshot, judge_for(scope, snapshot), limit, after)
+        with self._looking() as snapshot:
+            readable = self._services.visibility.readable(snapshot, scope)
+            return lookup.documents(snapshot, judge_for(scope, snapshot), readable, limit, after)
 
     def document(
         self, document_id: str, principal: Principal, *, source_id: str | None = None
@@ -143,16 +141,17 @@ class Engine:
 
         ``source_id`` is needed only where the principal may read documents of several sources with this id.
         """
+        if not isinstance(document_id, str) or not isinstance(source_id, str | None):
+            raise InputError("A document and its source are named by text.")
         scope = self._scope(principal)
-        with self._services.ledger.snapshot() as snapshot:
-            try:
-                return lookup.document(snapshot, judge_for(scope, snapshot), source_id, document_id)
-            except ReadTampered as fault:
-                self._quarantine(fault)
-                raise
+        with self._looking() as snapshot:
+            readable = self._services.visibility.readable(snapshot, scope)
+            judge = judge_for(scope, snapshot, readable.shows)
+            return lookup.document(snapshot, judge, source_id, document_id)
 
     def operator(self, principal: Principal) -> Operator:
         """The operator's view; refused for a principal without the role ``operator``."""
+        check_identity(principal)
         if "operator" not in principal.roles:
             raise InputError("This needs the role operator.")
         services = self._services
@@ -177,18 +176,19 @@ class Engine:
     def open_sight(self, snapshot: Snapshot, scope: Scope) -> Sight:
         """Authorize first: what this scope may read at this snapshot, before a word of the question counts."""
         services = self._services
-        judge = judge_for(scope, snapshot)
+        readable = services.visibility.readable(snapshot, scope)
+        judge = judge_for(scope, snapshot, readable.shows)
         superseding = [
             document
             for partition in scope.partitions
-            for document in snapshot.superseding(partition)
+            for document in snapshot.documents_at(partition, readable.superseding(partition))
             if judge.admits(document)
         ]
         for document in superseding:
             verify_access(document)
         return Sight(
             snapshot=snapshot,
-            readable=services.visibility.readable(snapshot, scope),
+            readable=readable,
             judge=judge,
             view=services.pipeline(snapshot.generation).index.open(snapshot.index_manifest),
             superseding=tuple(superseding),
@@ -201,13 +201,12 @@ class Engine:
         scope = self._scope(principal, asked, replayed=replayed)
         state: dict[str, Any] = {}
         try:
-            with self._services.ledger.snapshot() as snapshot:
+            with self._looking() as snapshot:
                 state = self._state(snapshot, scope)
                 sight = run.step(self.open_sight, snapshot, scope)
                 parts = self._services.pipeline(snapshot.generation).parts
                 return answer(asked, sight, parts, run), state, 0
         except IntegrityFault as fault:
-            self._quarantine(fault)
             return _unavailable("integrity"), state, fault.exit_code
         except ClearciteError:
             return _unavailable("dependency"), state, 0
@@ -224,17 +223,21 @@ class Engine:
         except Exception as error:
             raise DependencyUnavailable("The trace could not be written, so nothing is shown.") from error
 
-    def _quarantine(self, fault: ClearciteError) -> None:
-        if isinstance(fault, ReadTampered):
-            self._services.ledger.quarantine(fault.key, "integrity")
+    @contextmanager
+    def _looking(self) -> Iterator[Snapshot]:
+        """The snapshot of one request. A readable document that does not match what was accepted is quarantined
+        on the way out."""
+        with self._services.ledger.snapshot() as snapshot:
+            try:
+                yield snapshot
+            except IntegrityFault as fault:
+                if isinstance(fault.key, DocumentKey):
+                    self._services.ledger.quarantine(fault.key, "integrity")
+                raise
 
     def _scope(self, principal: Principal, asked: Question | None = None, *, replayed: bool = False) -> Scope:
-        if not (principal.tenant_id and principal.subject_id and principal.groups):
-            raise InputError(
-                "An identity with a tenant, a subject and at least one group is needed; nothing was read."
-            )
-        if len(principal.groups) > MAX_GROUPS:
-            raise InputError(f"An identity has at most {MAX_GROUPS} groups.")
+        """For whom and when. Raises InputError before anything is read."""
+        check_identity(principal)
         now = self._services.clock.now()
         as_of, sources = (None, ()) if asked is None else (asked.as_of, asked.sources)
         if as_of is not None and as_of > now:
@@ -277,24 +280,3 @@ def _unavailable(cause: str) -> Outcome:
 
 def _deadline(services: Services) -> float:
     return time.monotonic() + services.deadline_ms / 1000
-
-
-def _question(text: str, options: Mapping[str, Any]) -> Question:
-    unknown = sorted(set(options) - {"as_of", "target_version", "sources", "route", "topic"})
-    if unknown:
-        raise InputError(f"Unknown options: {', '.join(unknown)}.")
-    normal = unicodedata.normalize("NFC", text)
-    if any(0xD800 <= ord(char) <= 0xDFFF for char in normal):
-        raise InputError("The question holds half of a surrogate pair.")
-    if not normal.strip():
-        raise InputError("The question is empty.")
-    if len(normal) > MAX_QUESTION:
-        raise InputError(f"The question is longer than {MAX_QUESTION} characters.")
-    return Question(
-        text=normal,
-        as_of=options.get("as_of"),
-        target_version=options.get("target_version"),
-        sources=tuple(options.get("sources") or ()),
-        route=options.get("route"),
-        topic=options.get("topic"),
-    )

@@ -9,6 +9,7 @@
     │   ├── ReadingFailed                  reading a document ended in a crash or at a limit; it may be tried again
     │   └── StalePolicy                    a policy older than the last one accepted
     ├── ConfigError                2       the configuration must change
+    │   ├── OutdatedStore                  a store of an older version; `clearcite migrate`
     │   └── MissingExtra                   an optional dependency; the message names the command
     ├── DependencyUnavailable      3       a part is unavailable; safe to retry
     │   └── DeadlineExceeded               the request ran out of time
@@ -23,10 +24,12 @@ from typing import ClassVar
 
 
 class ClearciteError(Exception):
-    """The root. ``code`` is stable and meant for programs; the message is meant for people."""
+    """The root. ``code`` is stable and meant for programs; the message is meant for people. ``remedy``: what mends
+    every error of this class, where one thing does."""
 
     code: ClassVar[str] = "error"
     exit_code: ClassVar[int] = 70
+    remedy: ClassVar[str] = ""
 
     @property
     def message(self) -> str:
@@ -68,11 +71,17 @@ class ReadingFailed(InputError):
 
 class StalePolicy(InputError):
     code = "stale_policy"
+    remedy = "use the newest policy, or raise its revision with every change"
 
 
 class ConfigError(ClearciteError):
     code = "invalid_configuration"
     exit_code = 2
+
+
+class OutdatedStore(ConfigError):
+    code = "outdated_store"
+    remedy = "clearcite migrate"
 
 
 class MissingExtra(ConfigError):
@@ -95,5 +104,11 @@ class DeadlineExceeded(DependencyUnavailable):
 
 
 class IntegrityFault(ClearciteError):
+    """``key`` names the document that is at fault, where one is known; it is for quarantine, never for a message."""
+
     code = "integrity_fault"
     exit_code = 4
+
+    def __init__(self, message: str, key: object = None) -> None:
+        super().__init__(message)
+        self.key = key

@@ -138,7 +138,7 @@ class VisibilityRow:
     """What decides about one slot from ``position`` on. Both sides must admit: the served and the head state.
 
     ``present`` is False when nothing may be read whatever the caller (deleted, not published, not trusted,
-    superseded, quarantined). ``key`` orders nothing and is for the trace's reasons.
+    superseded, quarantined). ``supersedes``: its description names documents that it takes the place of.
     """
 
     slot: int
@@ -150,6 +150,7 @@ class VisibilityRow:
     valid_to: Micros | None
     present: bool
     reasons: tuple[str, ...] = ()
+    supersedes: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -219,24 +220,35 @@ class Snapshot(Protocol):
     def collections(self, partition: str) -> tuple[int, Mapping[str, Acl]]:
         """The position of the last change of a collection, and the lists by path."""
 
-    def chunks(self, chunk_ids: Sequence[str]) -> Mapping[str, StoredChunk]: ...
+    def chunks(
+        self, chunk_ids: Sequence[str], shown: Callable[[str, int], bool] | None = None
+    ) -> Mapping[str, StoredChunk]:
+        """``shown`` judges (partition, slot) first: of what it does not admit nothing is decoded, so that no
+        damage there can be noticed. An IntegrityFault for a row that is admitted and damaged names its document.
+        """
 
     def document(self, key: DocumentKey) -> StoredDocument | None: ...
 
-    def named(self, partition: str, document_id: str) -> Sequence[StoredDocument]:
-        """The served documents with this id, one a source, in the order of sources; text left empty."""
+    def named(
+        self, partition: str, document_id: str, shown: Callable[[str, int], bool] | None = None
+    ) -> Sequence[StoredDocument]:
+        """The served documents with this id, one a source, in the order of sources; text left empty. ``shown``: as
+        for ``chunks``."""
 
-    def documents(self, partition: str, after: str, limit: int) -> Sequence[StoredDocument]:
-        """Served documents of a partition in the order (source id, document id), text left empty.
+    def keys_of(
+        self, partition: str, slots: Sequence[int], after: str, limit: int
+    ) -> Sequence[tuple[DocumentKey, int]]:
+        """Which documents these slots serve, in the order (source id, document id), after a position.
 
-        ``after`` is ``source_id + "\\0" + document_id`` of the last one seen, or empty.
+        ``after`` is ``source_id + "\\0" + document_id`` of the last one seen, or empty. Only these slots are
+        looked at, however many documents there are besides.
         """
+
+    def documents_at(self, partition: str, slots: Sequence[int]) -> Sequence[StoredDocument]:
+        """What these slots serve, in the order (source id, document id), text left empty."""
 
     def live_slots(self, partition: str) -> Mask:
         """True for each slot whose revision is served, whoever may read it: what a merge must keep."""
-
-    def superseding(self, partition: str) -> Sequence[StoredDocument]:
-        """Served documents whose description supersedes others, text left empty; normally a handful."""
 
     def documents_of(self, partition: str, sources: Sequence[str]) -> Sequence[int]:
         """The numbers of all documents of some sources, as ``VisibilityRow.document`` has them."""

@@ -117,6 +117,7 @@ class Columns:
     valid_from: Instants
     valid_to: Instants
     present: Mask
+    supersedes: Mask
 
     @staticmethod
     def empty(table: ClassTable) -> Columns:
@@ -133,6 +134,7 @@ class Columns:
             valid_from=instants,
             valid_to=instants,
             present=NOTHING,
+            supersedes=NOTHING,
         )
 
     def updated(self, rows: Sequence[VisibilityRow], position: int) -> Columns:
@@ -156,6 +158,7 @@ class Columns:
             valid_from=_laid(self.valid_from, size, slots, starts),
             valid_to=_laid(self.valid_to, size, slots, ends),
             present=_laid(self.present, size, slots, [row.present for row in rows]),
+            supersedes=_laid(self.supersedes, size, slots, [row.supersedes for row in rows]),
         )
 
     def permitted(self, verdicts: Mask) -> Mask:
@@ -167,12 +170,15 @@ class Columns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Span:
-    """A mask and the instants it holds for: from ``start`` on, before ``end``."""
+    """A mask and the instants it holds for: from ``start`` on, before ``end``.
+
+    ``superseding``: the slots of it that supersede others."""
 
     start: Micros
     end: Micros
     mask: Mask
     token: tuple[Any, ...]
+    superseding: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,6 +198,19 @@ class ReadableNow:
     def mask(self, partition: str) -> Mask:
         span = self.spans.get(partition)
         return NOTHING if span is None else span.mask
+
+    def slots(self, partition: str) -> list[int]:
+        """The readable slots, rising."""
+        return [int(slot) for slot in np.flatnonzero(self.mask(partition))]
+
+    def superseding(self, partition: str) -> tuple[int, ...]:
+        """The readable slots whose documents supersede others; normally a handful."""
+        span = self.spans.get(partition)
+        return () if span is None else span.superseding
+
+    def shows(self, partition: str, slot: int) -> bool:
+        mask = self.mask(partition)
+        return 0 <= slot < len(mask) and bool(mask[slot])
 
 
 class Visibility:
@@ -304,12 +323,13 @@ def _cut(columns: Columns, verdicts: Mask, as_of: Micros, token: tuple[Any, ...]
     past, future = bounds[bounds <= as_of], bounds[bounds > as_of]
     start = int(past.max()) if len(past) else _ALWAYS
     end = int(future.min()) if len(future) else _NEVER
-    return Span(start=start, end=end, mask=mask, token=(*token, start, end))
+    superseding = tuple(int(slot) for slot in np.flatnonzero(mask & columns.supersedes[: len(mask)]))
+    return Span(start=start, end=end, mask=mask, token=(*token, start, end), superseding=superseding)
 
 
 def _column_bytes(columns: Columns) -> int:
     arrays = (columns.served, columns.head, columns.document, columns.valid_from, columns.valid_to)
-    return _OVERHEAD + columns.present.nbytes + sum(array.nbytes for array in arrays)
+    return _OVERHEAD + sum(array.nbytes for array in arrays) + 2 * columns.present.nbytes
 
 
 def _verdict_bytes(verdicts: Mask) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from tests.support.shell import clearcite, write
@@ -97,6 +99,33 @@ def test_migrate_leaves_a_store_of_this_version_alone(copy: Path) -> None:
     assert [line.split(": from version ")[0] for line in done.err.splitlines()] == ["ledger.db", "traces.db"]
     versions = [line.split(": from version ")[1].split(" to ") for line in done.err.splitlines()]
     assert all(before == after for before, after in versions)
+
+
+def test_an_older_store_is_refused_with_the_command_that_mends_it(copy: Path) -> None:
+    with closing(apsw.Connection(str(copy / ".clearcite" / "ledger.db"))) as db:
+        version = db.pragma("user_version")
+        db.pragma("user_version", version - 1)
+    ill = clearcite(copy, "doctor")
+    assert ill.code == 2
+    assert f"BAD   store: The store has version {version - 1}, not {version}" in ill.out
+    assert "mend it with: clearcite migrate" in ill.out
+    assert "clearcite migrate" in clearcite(copy, "ask", LEAVE, *ANN).err
+
+
+def test_what_nobody_may_read_is_not_counted_as_published(copy: Path) -> None:
+    """A draft, an archived and an untrusted document are served to nobody."""
+    for name, front in (("a", "status: draft"), ("b", "status: archived"), ("c", "trusted: false")):
+        write(copy, {f"handbook/{name}.md": f"---\n{front}\n---\n# {name}\n\nText.\n"})
+    clearcite(copy, "ingest")
+    found = clearcite(copy, "status").json["documents"]
+    assert (found["active"], found["published"], found["withheld"], found["hidden"]) == (10, 7, 3, 0)
+
+
+def test_doctor_says_where_each_setting_comes_from(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLEARCITE_DEPTH", "50")
+    shown = clearcite(copy, "doctor").out
+    assert "depth = 50 (CLEARCITE_DEPTH)" in shown
+    assert "policy = policy.toml (clearcite.toml)" in shown
 
 
 def test_a_deleted_document_is_gone_for_everybody_until_its_file_changes(copy: Path) -> None:

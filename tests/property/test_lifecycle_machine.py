@@ -23,7 +23,7 @@ from clearcite.adapters.ledgers import enqueue, visible
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.domain.access import Access, Acl, Principal
 from clearcite.domain.corpus import DocumentKey, SourceRecord
-from clearcite.ports import Built
+from clearcite.ports import Built, Snapshot, StoredDocument
 from clearcite.testing.clock import DAY, NOON, SECOND, PinnedClock
 from clearcite.testing.library import Library
 from clearcite.testing.records import access, delete, key, principal, upsert
@@ -394,15 +394,16 @@ def content(library: Library) -> dict[str, Any]:
     with library.ledger.snapshot() as snapshot:
         stored = snapshot.chunks(ids)
         served = [
-            item
-            for tenant in ("acme", "globex")
-            for item in snapshot.documents(tenant, "", 99)
-            if item.present
+            item for tenant in ("acme", "globex") for item in served_by(snapshot, tenant) if item.present
         ]
         chunks = {name: (item.chunk, item.key, item.served_state_hash) for name, item in stored.items()}
         documents = {item.key: (item.text_sha256, item.served_state_hash, item.title) for item in served}
     readable = [library.read(reader) for reader in READERS]
     return {"chunks": chunks, "documents": documents, "readable": readable, "count": count(library)}
+
+
+def served_by(snapshot: Snapshot, tenant: str) -> Sequence[StoredDocument]:
+    return snapshot.documents_at(tenant, [slot for _, slot in snapshot.inventory(tenant) if slot is not None])
 
 
 def count(library: Library) -> int:

@@ -190,6 +190,15 @@ class SeesEverything:
             def mask(self, partition: str) -> Any:
                 return np.ones(64, dtype=np.bool_)
 
+            def slots(self, partition: str) -> Any:
+                return real.slots(partition)
+
+            def superseding(self, partition: str) -> Any:
+                return real.superseding(partition)
+
+            def shows(self, partition: str, slot: int) -> bool:
+                return True
+
         return Everything()
 
 

@@ -93,7 +93,11 @@ def _readable_texts(world: World) -> Iterator[str]:
     """The texts of the readable chunks; mirrors in this library share all of theirs."""
     with world.services.ledger.snapshot() as snapshot:
         keys = [
-            item.key for item in snapshot.documents("acme", "", 1_000) if "staff" in item.served_access.allow
+            item.key
+            for item in snapshot.documents_at(
+                "acme", [slot for _, slot in snapshot.inventory("acme") if slot is not None]
+            )
+            if "staff" in item.served_access.allow
         ]
         from_ledger = [snapshot.document(key) for key in keys]
         for document in from_ledger:

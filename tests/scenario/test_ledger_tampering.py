@@ -223,7 +223,6 @@ def test_a_canonical_text_that_was_changed_does_not_give_its_hash(library: Libra
         "UPDATE chunks SET units = '[[1]]'",
         "UPDATE chunks SET heading = '{}'",
         "UPDATE revisions SET description = '{\"source_uri\": 1}'",
-        "UPDATE access_classes SET allow = 'guest'",
     ],
 )
 def test_a_value_that_cannot_be_read_is_an_integrity_fault(

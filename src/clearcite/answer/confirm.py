@@ -34,17 +34,19 @@ class ReadTampered(IntegrityFault):
     """A readable document does not match its hashes; ``key`` names it for quarantine."""
 
     def __init__(self, key: DocumentKey) -> None:
-        super().__init__("Stored data does not match its hash.")
-        self.key = key
+        super().__init__("Stored data does not match its hash.", key)
 
 
 @dataclass(slots=True)
 class Judge:
-    """Decides, from ledger metadata alone, what one scope may read; a class is judged once per request."""
+    """Decides, from ledger metadata alone, what one scope may read; a class is judged once per request.
+
+    ``shown``: whether the mask of the scope shows a slot; what it does not show is not even decoded."""
 
     scope: Scope
     collections: Mapping[str, Mapping[str, Acl]]
     verdicts: dict[tuple[str, AccessClass], bool]
+    shown: Callable[[str, int], bool] | None = None
 
     def admits(self, stored: StoredChunk | StoredDocument) -> bool:
         """Both sides must admit: the served state and the head state."""
@@ -70,9 +72,9 @@ class Judge:
         return self.verdicts[key]
 
 
-def judge_for(scope: Scope, snapshot: Snapshot) -> Judge:
+def judge_for(scope: Scope, snapshot: Snapshot, shown: Callable[[str, int], bool] | None = None) -> Judge:
     collections = {name: snapshot.collections(name)[1] for name in scope.partitions}
-    return Judge(scope=scope, collections=collections, verdicts={})
+    return Judge(scope=scope, collections=collections, verdicts={}, shown=shown)
 
 
 def confirm(plan: Plan, found: Recall, judge: Judge, snapshot: Snapshot, next_page: NextPage) -> Confirmed:
@@ -116,7 +118,7 @@ class _Filler:
 
     def _look_up(self, ids: list[str]) -> None:
         missing = [name for name in ids if name not in self.passages]
-        stored = self.snapshot.chunks(missing) if missing else {}
+        stored = self.snapshot.chunks(missing, self.judge.shown) if missing else {}
         for name in missing:
             entry = stored.get(name)
             is_wanted = entry is not None and self.judge.admits(entry)

@@ -9,26 +9,26 @@ from clearcite.domain.corpus import revision_label
 from clearcite.domain.digest import sha256_text
 from clearcite.errors import InputError, IntegrityFault, NotFound
 from clearcite.ports import Snapshot, StoredDocument
+from clearcite.visibility import ReadableNow
 
 PAGE = 500
 
 
-def documents(snapshot: Snapshot, judge: Judge, limit: int, after: str) -> Sequence[PublicDocument]:
-    """The first ``limit`` readable documents after a position; unreadable ones never shorten the page."""
-    if not 1 <= limit <= 10_000:
+def documents(
+    snapshot: Snapshot, judge: Judge, readable: ReadableNow, limit: int, after: str
+) -> Sequence[PublicDocument]:
+    """The first ``limit`` readable documents after a position, found from the readable slots alone."""
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 10_000:
         raise InputError("limit must lie between 1 and 10000.")
     found: list[PublicDocument] = []
     for partition in judge.scope.partitions:
-        position = after
-        while len(found) < limit:
-            page = snapshot.documents(partition, position, PAGE)
-            for stored in page:
+        keys = snapshot.keys_of(partition, readable.slots(partition), after, limit)
+        for start in range(0, len(keys), PAGE):
+            slots = [slot for _, slot in keys[start : start + PAGE]]
+            for stored in snapshot.documents_at(partition, slots):
                 if judge.admits(stored):
                     verify_access(stored)
                     found.append(_public(stored, with_text=False))
-            if len(page) < PAGE:
-                break
-            position = f"{page[-1].key.source_id}\0{page[-1].key.document_id}"
     return found[:limit]
 
 
@@ -38,7 +38,7 @@ def document(snapshot: Snapshot, judge: Judge, source_id: str | None, document_i
     found = [
         stored
         for partition in judge.scope.partitions
-        for stored in snapshot.named(partition, document_id)
+        for stored in snapshot.named(partition, document_id, judge.shown)
         if source_id in (None, stored.key.source_id) and judge.admits(stored)
     ]
     if not found:

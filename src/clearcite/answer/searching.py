@@ -11,7 +11,7 @@ import binascii
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Literal
+from typing import Any, Literal
 
 from clearcite.answer.pipeline import Parts, Retrieved, Sight, retrieve
 from clearcite.answer.plan import plan_query
@@ -34,12 +34,14 @@ class Wanted:
     after: Cursor | None
 
 
-def wanted(k: int, collapse: str, after: str | None) -> Wanted:
+def wanted(k: Any, collapse: Any, after: Any) -> Wanted:
     """Validate what a caller asks for."""
-    if isinstance(k, bool) or not 1 <= k <= MAX_K:
+    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MAX_K:
         raise InputError(f"k must lie between 1 and {MAX_K}.")
     if collapse not in ("document", "passage"):
         raise InputError("collapse is document or passage.")
+    if after is not None and not isinstance(after, str):
+        raise InputError("after must be a text.")
     kind: Literal["document", "passage"] = "document" if collapse == "document" else "passage"
     return Wanted(k=k, collapse=kind, after=None if after is None else decode_cursor(after))
 

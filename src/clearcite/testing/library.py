@@ -97,9 +97,9 @@ class Library:
     def documents(self, partition: str = "acme") -> Mapping[DocumentKey, str]:
         """The canonical text of every served document of a partition, whoever may read it."""
         with self.ledger.snapshot() as snapshot:
-            keys = [item.key for item in snapshot.documents(partition, "", 10_000) if item.present]
+            keys = [key for key, slot in snapshot.inventory(partition) if slot is not None]
             served = [snapshot.document(key) for key in keys]
-            return {item.key: item.text for item in served if item is not None}
+            return {item.key: item.text for item in served if item is not None and item.present}
 
 
 def admits(stored: StoredChunk, snapshot: Snapshot, scope: Scope) -> bool:

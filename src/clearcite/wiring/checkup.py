@@ -54,6 +54,7 @@ class Finding:
 def check_up(settings: Settings) -> Iterator[Finding]:
     """Look at the installation, the settings, the store and the policy; each check stands by itself."""
     yield Finding(what="python", state="ok", detail=platform.python_version())
+    yield _settings(settings)
     yield _checked("sqlite", _sqlite_version, "pip install -U apsw")
     yield _check_semantic(settings)
     yield _checked("parsers", _try_parser, "pip install --force-reinstall clearcite")
@@ -65,11 +66,25 @@ def check_up(settings: Settings) -> Iterator[Finding]:
         yield Finding(what="policy", state="note", detail="none; ask with --tenant and --group", remedy="")
 
 
+def _settings(settings: Settings) -> Finding:
+    """Which settings are not the defaults, and where each comes from."""
+    values = [
+        f"{name} = {_shown(getattr(settings, name))} ({settings.origins[name]})"
+        for name in sorted(settings.origins)
+    ]
+    return Finding(what="settings", state="ok", detail="; ".join(values) or "all defaults")
+
+
+def _shown(value: object) -> str:
+    """A list of words by its length: it may be long."""
+    return f"{len(value)} entries" if isinstance(value, tuple) else str(value)
+
+
 def _checked(what: str, check: Callable[[], str], remedy: str) -> Finding:
     try:
         return Finding(what=what, state="ok", detail=check())
     except ClearciteError as error:
-        return Finding(what=what, state="bad", detail=error.message, remedy=remedy)
+        return Finding(what=what, state="bad", detail=error.message, remedy=error.remedy or remedy)
 
 
 def _check_semantic(settings: Settings) -> Finding:

@@ -248,8 +248,8 @@ def _place(row: tuple[Any, ...]) -> Found:
 
 
 def _judged(row: tuple[Any, ...]) -> Found:
-    expected = visible.row_for(row[4], row[8:21])
-    if tuple(row[21:]) != expected:
+    expected = visible.row_for(row[4], row[8:22])
+    if tuple(row[22:]) != expected:
         detail = "what decides about a slot is not what both sides say"
         yield Mismatch(kind="visibility", generation=row[0], key=_key(row[1:]), detail=detail)
 

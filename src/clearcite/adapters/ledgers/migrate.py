@@ -18,7 +18,7 @@ import apsw
 from clearcite.adapters.ledgers.codec import decode_strings, decode_units
 from clearcite.adapters.ledgers.connection import check_library, connect, immediate, pragma, translated
 from clearcite.domain.corpus import Chunk, build_seal
-from clearcite.errors import ConfigError, InputError
+from clearcite.errors import ConfigError, InputError, OutdatedStore
 
 APPLICATION_ID = 0x636C6372  # "clcr"
 
@@ -79,7 +79,7 @@ def ready(db: apsw.Connection, scripts: Sequence[str]) -> None:
         _lay_out(db, scripts)
     version = _version(db)
     if version < newest:
-        raise ConfigError(
+        raise OutdatedStore(
             f"The store has version {version}, not {newest}. Bring it up to date: clearcite migrate"
         )
     if version > newest:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import MappingProxyType, TracebackType
 from typing import Any
 
@@ -36,6 +37,7 @@ _BATCH = 500
 _MAX_COLLECTIONS = 64
 Mask = NDArray[np.bool_]
 
+NOBODY = Acl(allow=())
 _NO_COLLECTIONS: Mapping[str, Acl] = MappingProxyType({})
 
 
@@ -104,18 +106,21 @@ class SqliteSnapshot:
         lists = self._memory.collections((number, position))
         if lists is None:
             lists = MappingProxyType(
-                {path: decode_acl(allow, deny) for path, allow, deny in self._rows("collections", number)}
+                {path: _acl_or_nobody(allow, deny) for path, allow, deny in self._rows("collections", number)}
             )
             self._memory.keep_collections((number, position), lists)
         return position, lists
 
-    def chunks(self, chunk_ids: Sequence[str]) -> Mapping[str, StoredChunk]:
+    def chunks(
+        self, chunk_ids: Sequence[str], shown: Callable[[str, int], bool] | None = None
+    ) -> Mapping[str, StoredChunk]:
         chunker = self._chunker()
         found: dict[str, StoredChunk] = {}
         for start in range(0, len(chunk_ids), _BATCH):
             wanted = encode(list(chunk_ids[start : start + _BATCH]))
             for row in self._rows("chunks", wanted, self._number):
-                found[row[24]] = _stored_chunk(row, chunker)
+                if shown is None or shown(row[0], row[37]):
+                    found[row[24]] = _stored_chunk(row, chunker)
         return found
 
     def document(self, key: DocumentKey) -> StoredDocument | None:
@@ -123,19 +128,30 @@ class SqliteSnapshot:
         rows = self._rows("document", self._number, number, key.source_id, key.document_id)
         return _stored_document(rows[0]) if rows else None
 
-    def named(self, partition: str, document_id: str) -> Sequence[StoredDocument]:
+    def named(
+        self, partition: str, document_id: str, shown: Callable[[str, int], bool] | None = None
+    ) -> Sequence[StoredDocument]:
         number, _ = self._partition(partition)
-        return [_stored_document(row) for row in self._rows("named", self._number, number, document_id)]
+        rows = self._rows("named", self._number, number, document_id)
+        return [_stored_document(row) for row in rows if shown is None or shown(partition, row[26])]
 
-    def documents(self, partition: str, after: str, limit: int) -> Sequence[StoredDocument]:
+    def keys_of(
+        self, partition: str, slots: Sequence[int], after: str, limit: int
+    ) -> Sequence[tuple[DocumentKey, int]]:
         number, _ = self._partition(partition)
         source_id, _, document_id = after.partition("\0")
-        rows = self._rows("documents", self._number, number, source_id, document_id, limit)
-        return [_stored_document(row) for row in rows]
+        rows = self._rows("keys_of", encode(list(slots)), self._number, number, source_id, document_id, limit)
+        return [
+            (DocumentKey(tenant_id=partition, source_id=source, document_id=document), slot)
+            for source, document, slot in rows
+        ]
 
-    def superseding(self, partition: str) -> Sequence[StoredDocument]:
+    def documents_at(self, partition: str, slots: Sequence[int]) -> Sequence[StoredDocument]:
+        if not slots:
+            return []
         number, _ = self._partition(partition)
-        return [_stored_document(row) for row in self._rows("superseding", self._number, number)]
+        rows = self._rows("documents_at", encode(list(slots)), self._number, number)
+        return [_stored_document(row) for row in rows]
 
     def documents_of(self, partition: str, sources: Sequence[str]) -> Sequence[int]:
         number, _ = self._partition(partition)
@@ -175,7 +191,7 @@ class SqliteSnapshot:
         return str(decode(self._pipeline).get("chunker", "")) if self._pipeline else ""
 
     def _visibility_row(self, row: tuple[Any, ...]) -> VisibilityRow:
-        slot, document, position, valid_from, valid_to, present, reasons, served, head = row
+        slot, document, position, valid_from, valid_to, present, reasons, served, head, supersedes = row
         return VisibilityRow(
             slot=slot,
             document=document,
@@ -186,6 +202,7 @@ class SqliteSnapshot:
             valid_to=valid_to,
             present=bool(present),
             reasons=decode_reasons(reasons),
+            supersedes=bool(supersedes),
         )
 
     def _class(self, number: int) -> AccessClass:
@@ -194,7 +211,7 @@ class SqliteSnapshot:
             rows = self._rows("access_class", number)
             if not rows:
                 raise IntegrityFault("The store lost an access class.")
-            known = self._memory.classes[number] = decode_class(*rows[0])
+            known = self._memory.classes[number] = _class_or_nobody(rows[0])
         return known
 
 
@@ -232,51 +249,77 @@ class SnapshotContext:
         self._pool.take_back(db)
 
 
+def _class_or_nobody(row: tuple[Any, ...]) -> AccessClass:
+    """A list that somebody damaged admits nobody to what it guards; everybody else goes on reading the rest."""
+    try:
+        return decode_class(*row)
+    except IntegrityFault:
+        return AccessClass(parent=None, acl=NOBODY)
+
+
+def _acl_or_nobody(allow: str | None, deny: str) -> Acl:
+    try:
+        return decode_acl(allow, deny)
+    except IntegrityFault:
+        return NOBODY
+
+
+@contextmanager
+def _naming(row: tuple[Any, ...]) -> Iterator[None]:
+    """A fault in a row says which document it is of."""
+    try:
+        yield
+    except IntegrityFault as fault:
+        raise IntegrityFault(fault.message, _key(row)) from fault
+
+
 def _key(row: tuple[Any, ...]) -> DocumentKey:
     return DocumentKey(tenant_id=row[0], source_id=row[1], document_id=row[2])
 
 
 def _stored_document(row: tuple[Any, ...]) -> StoredDocument:
     """From the 24 columns that ``chunks`` and ``document`` share, the text's hash and text, and what seals it."""
-    return StoredDocument(
-        key=_key(row),
-        present=bool(row[3]),
-        title=row[4],
-        description=decode_description(row[5]),
-        content_sha256=row[6],
-        served_access_digest=row[7],
-        head_access_digest=row[8],
-        served_state_hash=row[9],
-        served_access=decode_access(row[10:17]),
-        head_access=decode_access(row[17:24]),
-        text_sha256=row[24],
-        text=row[25],
-        slot=row[26],
-        normal_sha256=row[27],
-        build_seal=row[28],
-    )
+    with _naming(row):
+        return StoredDocument(
+            key=_key(row),
+            present=bool(row[3]),
+            title=row[4],
+            description=decode_description(row[5]),
+            content_sha256=row[6],
+            served_access_digest=row[7],
+            head_access_digest=row[8],
+            served_state_hash=row[9],
+            served_access=decode_access(row[10:17]),
+            head_access=decode_access(row[17:24]),
+            text_sha256=row[24],
+            text=row[25],
+            slot=row[26],
+            normal_sha256=row[27],
+            build_seal=row[28],
+        )
 
 
 def _stored_chunk(row: tuple[Any, ...], chunker: str) -> StoredChunk:
     """From the shared columns and those of the chunk."""
-    return StoredChunk(
-        key=_key(row),
-        present=bool(row[3]),
-        title=row[4],
-        description=decode_description(row[5]),
-        content_sha256=row[6],
-        served_access_digest=row[7],
-        head_access_digest=row[8],
-        served_state_hash=row[9],
-        served_access=decode_access(row[10:17]),
-        head_access=decode_access(row[17:24]),
-        chunk=chunk_of_row(row[24:37]),
-        slot=row[37],
-        normal_sha256=row[38],
-        seal=row[39],
-        build_seal=row[40],
-        chunker=chunker,
-    )
+    with _naming(row):
+        return StoredChunk(
+            key=_key(row),
+            present=bool(row[3]),
+            title=row[4],
+            description=decode_description(row[5]),
+            content_sha256=row[6],
+            served_access_digest=row[7],
+            head_access_digest=row[8],
+            served_state_hash=row[9],
+            served_access=decode_access(row[10:17]),
+            head_access=decode_access(row[17:24]),
+            chunk=chunk_of_row(row[24:37]),
+            slot=row[37],
+            normal_sha256=row[38],
+            seal=row[39],
+            build_seal=row[40],
+            chunker=chunker,
+        )
 
 
 def chunk_of_row(row: tuple[Any, ...]) -> Chunk:

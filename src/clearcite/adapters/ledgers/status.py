@@ -12,11 +12,18 @@ from clearcite.domain.access import Micros
 
 SQL = load("status")
 
-_DOCUMENTS = ("active", "deleted", "quarantined", "published", "hidden", "content_pending", "access_pending")
+_DOCUMENTS = (
+    *("active", "deleted", "quarantined", "published", "withheld", "hidden"),
+    *("content_pending", "access_pending"),
+)
 
 
 def status(db: apsw.Connection, now: Micros) -> dict[str, Any]:
-    """``outbox`` is a list, one entry a generation; ages are whole seconds."""
+    """``outbox`` is a list, one entry a generation; ages are whole seconds.
+
+    Of the active documents, ``published`` ones can be read by somebody, ``withheld`` ones are served and read by
+    nobody (draft, archived, not trusted), ``hidden`` ones wait for their first projection.
+    """
     counts = _rows(db, "documents")[0]
     revisions, tombstones, chunks, position = _rows(db, "totals")[0]
     return {

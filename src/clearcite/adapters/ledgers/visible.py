@@ -26,14 +26,15 @@ def refresh(tx: Transaction, document: int) -> None:
 
 
 def row_for(document: int, states: Sequence[Any]) -> tuple[Any, ...]:
-    """What a row says, from (withdrawn, operation, quarantined) and both states: class, status, window, trust."""
-    withdrawn, operation, quarantined, *sides = states
+    """What a row says, from (withdrawn, supersedes, operation, quarantined) and both states: class, status,
+    window, trust."""
+    withdrawn, supersedes, operation, quarantined, *sides = states
     served, head = sides[:5], sides[5:]
     unpublished = withdrawn or operation == "delete" or not served[1] == head[1] == "published"
     distrusted = quarantined or not served[4] or not head[4]
     reasons = (NOT_PUBLISHED if unpublished else 0) | (QUARANTINED if distrusted else 0)
     window = (_latest(served[2], head[2]), _earliest(served[3], head[3]))
-    return (document, served[0], head[0], *window, int(not reasons), reasons, 0)
+    return (document, served[0], head[0], *window, int(not reasons), reasons, 0, supersedes)
 
 
 def retire(tx: Transaction, generation: int, partition: int, slot: int) -> None:
@@ -41,7 +42,9 @@ def retire(tx: Transaction, generation: int, partition: int, slot: int) -> None:
     current = tx.row(SQL["current_row"], generation, partition, slot)
     if current is not None:
         document, served, head = current[1:4]
-        _append(tx, (generation, partition, slot), (document, served, head, None, None, 0, NOT_PUBLISHED, 1))
+        _append(
+            tx, (generation, partition, slot), (document, served, head, None, None, 0, NOT_PUBLISHED, 1, 0)
+        )
 
 
 def _append(tx: Transaction, place: tuple[int, int, int], values: tuple[Any, ...]) -> None:

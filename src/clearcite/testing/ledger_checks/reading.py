@@ -91,21 +91,42 @@ class ReadingChecks(LedgerCase):
                 expect_equal(snapshot.chunks([]), {})
                 expect_equal(found[ids[0]].chunker, "lines-1")
 
-    def test_documents_are_listed_in_order_page_by_page(self) -> None:
+    def test_the_documents_of_slots_come_in_order_page_by_page_and_no_others(self) -> None:
         with self.library() as (library, _):
             keys = [key("b"), key("a"), key("c", source_id="aa"), key("a", source_id="zz")]
             library.apply(*(upsert(f"text of {who.document_id}", 1, who) for who in keys))
             library.work()
             listed = []
             with library.ledger.snapshot() as snapshot:
+                slots = [slot for name, slot in snapshot.inventory("acme") if slot is not None]
                 after = ""
-                while page := snapshot.documents("acme", after, 1):
-                    listed.append(page[0].key)
-                    after = f"{page[0].key.source_id}\0{page[0].key.document_id}"
+                while page := snapshot.keys_of("acme", slots, after, 1):
+                    listed.append(page[0][0])
+                    after = f"{page[0][0].source_id}\0{page[0][0].document_id}"
+                expect_equal([item.key for item in snapshot.documents_at("acme", slots)], sorted(keys))
+                (first, slot), *_ = snapshot.keys_of("acme", slots, "", 10)
+                expect_equal(snapshot.keys_of("acme", [slot, 999], "", 10), [(first, slot)])
+                expect_equal([item.key for item in snapshot.documents_at("acme", [slot, 999])], [first])
+                expect_equal(snapshot.documents_at("globex", [slot]), [])
                 expect(snapshot.document(key("missing")) is None, "a missing document is None")
             expect_equal(listed, sorted(keys))
 
-    def test_documents_that_supersede_others_are_found_by_themselves(self) -> None:
+    def test_what_the_mask_does_not_show_is_not_returned(self) -> None:
+        with self.library() as (library, _):
+            library.apply(upsert("text", 1, key("d1")), upsert("text", 1, key("d2")))
+            library.work()
+            names = [name for chunk_ids in library.entries.values() for name in chunk_ids]
+            with library.ledger.snapshot() as snapshot:
+                slots = dict(snapshot.inventory("acme"))
+
+                def shown(partition: str, slot: int) -> bool:
+                    return (partition, slot) == ("acme", slots[key("d2")])
+
+                expect_equal({item.key for item in snapshot.chunks(names, shown).values()}, {key("d2")})
+                expect_equal(snapshot.named("acme", "d1", shown), [])
+                expect_equal([item.key for item in snapshot.named("acme", "d2", shown)], [key("d2")])
+
+    def test_documents_that_supersede_others_are_known_by_their_slots(self) -> None:
         with self.library() as (library, _):
             library.apply(
                 upsert("plain", 1, key("d1")),
@@ -113,7 +134,10 @@ class ReadingChecks(LedgerCase):
             )
             library.work()
             with library.ledger.snapshot() as snapshot:
-                expect_equal([item.key for item in snapshot.superseding("acme")], [key("d2")])
+                slots = dict(snapshot.inventory("acme"))
+                for reader, found in ((ALICE, (slots[key("d2")],)), (BOB, ())):
+                    view = library.visibility.readable(snapshot, library.scope(reader))
+                    expect_equal(view.superseding("acme"), found)
 
     def test_a_quarantined_document_is_out_of_sight_until_it_is_reinstated(self) -> None:
         with self.library() as (library, _):

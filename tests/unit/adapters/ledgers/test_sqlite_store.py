@@ -20,6 +20,7 @@ from clearcite.adapters.ledgers.migrate import migrate, migrations, ready
 from clearcite.adapters.ledgers.sqlite import SqliteLedger, open_sqlite_ledger
 from clearcite.adapters.ledgers.writer import Transaction
 from clearcite.answer.confirm import verify
+from clearcite.domain.corpus import Superseded
 from clearcite.errors import ConfigError, DependencyUnavailable, InputError, IntegrityFault
 from clearcite.testing.clock import PinnedClock
 from clearcite.testing.library import Library
@@ -249,25 +250,37 @@ def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
     opened(path).close()
 
 
-def test_a_store_without_seals_gets_them_and_answers_as_before(path: Path) -> None:
-    """``served`` and the columns as version 1 had them; the rows are those of this version."""
+UNDONE = """
+ALTER TABLE visibility DROP COLUMN supersedes;
+CREATE INDEX projections_superseding ON projections (generation, partition) WHERE supersedes = 1;
+DROP VIEW served;
+DROP INDEX documents_named;
+ALTER TABLE chunks DROP COLUMN seal;
+ALTER TABLE projections DROP COLUMN seal;
+PRAGMA user_version = 1;
+"""
+"""From this version back to the first, the view apart."""
+
+
+def test_a_store_of_the_first_version_answers_as_before_once_it_is_migrated(path: Path) -> None:
+    """Seals are given, and what supersedes is known."""
     with closing(opened(path)) as ledger:
         library = Library(ledger=ledger, clock=PinnedClock()).start()
-        library.apply(upsert("text\nmore text"), upsert("other", who=key("d2")))
+        library.apply(upsert("text\nmore text"))
+        library.apply(upsert("other", who=key("d2"), supersedes=(Superseded(document_id="d1"),)))
         library.work()
     served = migrations()[0].partition("CREATE VIEW served")[2]
     with closing(apsw.Connection(str(path))) as db:
-        db.execute("DROP VIEW served; DROP INDEX documents_named; ALTER TABLE chunks DROP COLUMN seal;")
-        db.execute(
-            f"ALTER TABLE projections DROP COLUMN seal; CREATE VIEW served{served}; PRAGMA user_version = 1"
-        )
-    migrate(path, migrations()[:2])
+        db.execute(f"{UNDONE} CREATE VIEW served{served}")
+    migrate(path)
     with closing(opened(path)) as ledger, ledger.snapshot() as snapshot:
         names = [name for some in library.entries.values() for name in some]
         found = snapshot.chunks(names)
         assert len(found) == 3
         for stored in found.values():
             verify(stored)
+        slots = [row.slot for row in snapshot.visibility_since("acme", 0) if row.supersedes]
+        assert [item.key for item in snapshot.documents_at("acme", slots)] == [key("d2")]
 
 
 def test_there_is_nothing_to_migrate_without_a_store(path: Path) -> None:
@@ -309,8 +322,8 @@ def test_a_file_of_statements_that_is_not_in_order_is_refused(text: str) -> None
         ("chunks", ('["a"]', 1), ("SCAN c", "SCAN s", "SCAN d")),
         ("document", (1, 1, "s", "d"), ("SCAN",)),
         ("visibility_since", (1, 1, 5), ("SCAN",)),
-        ("superseding", (1, 1), ("SCAN s", "SCAN d", "SCAN r")),
-        ("documents", (1, 1, "", "", 10), ("SCAN", "TEMP B-TREE")),
+        ("keys_of", ("[1]", 1, 1, "", "", 10), ("SCAN x", "SCAN d")),
+        ("documents_at", ("[1]", 1, 1), ("SCAN x", "SCAN s", "SCAN d", "SCAN r", "SCAN t")),
     ],
 )
 def test_what_questions_read_is_found_by_index(

@@ -93,10 +93,11 @@ ORDER BY s.id;
 
 -- name: judged
 SELECT g.name, t.name, d.source_id, d.document_id, p.document,
-       p.generation, p.partition, p.slot, p.withdrawn, d.operation, d.quarantined_at IS NOT NULL,
+       p.generation, p.partition, p.slot, p.withdrawn, p.supersedes, d.operation, d.quarantined_at IS NOT NULL,
        s.class, s.status, s.valid_from, s.valid_to, s.trusted,
        h.class, h.status, h.valid_from, h.valid_to, h.trusted,
-       v.document, v.served_class, v.head_class, v.valid_from, v.valid_to, v.present, v.reasons, v.gone
+       v.document, v.served_class, v.head_class, v.valid_from, v.valid_to, v.present, v.reasons, v.gone,
+       v.supersedes
 FROM projections p
 JOIN generations g ON g.id = p.generation
 JOIN documents d ON d.id = p.document

@@ -10,19 +10,19 @@ SELECT id, collections_position FROM partitions WHERE name = ?;
 
 -- name: visibility_since
 SELECT v.slot, v.document, v.from_position, v.valid_from, v.valid_to, v.present, v.reasons,
-       v.served_class, v.head_class
+       v.served_class, v.head_class, v.supersedes
 FROM visibility v
 WHERE v.generation = ? AND v.partition = ? AND v.to_position IS NULL AND v.from_position > ?;
 
 -- name: visibility_now
 SELECT v.slot, v.document, v.from_position, v.valid_from, v.valid_to, v.present, v.reasons,
-       v.served_class, v.head_class
+       v.served_class, v.head_class, v.supersedes
 FROM visibility v
 WHERE v.generation = ? AND v.partition = ? AND v.to_position IS NULL AND v.gone = 0;
 
 -- name: visibility_at
 SELECT v.slot, v.document, v.from_position, v.valid_from, v.valid_to, v.present, v.reasons,
-       v.served_class, v.head_class
+       v.served_class, v.head_class, v.supersedes
 FROM visibility v
 WHERE v.generation = ?1 AND v.partition = ?2 AND v.gone = 0
   AND v.from_position <= ?3 AND (v.to_position IS NULL OR v.to_position > ?3);
@@ -55,18 +55,6 @@ SELECT s.tenant_id, s.source_id, s.document_id, s.present, s.title, s.descriptio
 FROM served s JOIN served_texts t ON t.projection = s.projection
 WHERE s.generation = ? AND s.partition = ? AND s.source_id = ? AND s.document_id = ?;
 
--- name: documents
-SELECT s.tenant_id, s.source_id, s.document_id, s.present, s.title, s.description,
-       s.content_sha256, s.served_digest, s.head_digest, s.state_hash,
-       s.served_parent, s.served_allow, s.served_deny, s.served_status, s.served_from, s.served_to,
-       s.served_trusted,
-       s.head_parent, s.head_allow, s.head_deny, s.head_status, s.head_from, s.head_to, s.head_trusted,
-       t.sha256, '', s.slot, s.normal_sha256, s.seal
-FROM served s JOIN served_texts t ON t.projection = s.projection
-WHERE s.generation = ?1 AND s.partition = ?2 AND (s.source_id, s.document_id) > (?3, ?4)
-ORDER BY s.source_id, s.document_id
-LIMIT ?5;
-
 -- name: named
 SELECT s.tenant_id, s.source_id, s.document_id, s.present, s.title, s.description,
        s.content_sha256, s.served_digest, s.head_digest, s.state_hash,
@@ -78,18 +66,27 @@ FROM served s JOIN served_texts t ON t.projection = s.projection
 WHERE s.generation = ? AND s.partition = ? AND s.document_id = ?
 ORDER BY s.source_id;
 
--- From the index of the few that supersede: by its order alone the planner would look at every document.
--- name: superseding
+-- From the slots that were judged readable: what is hidden is not walked over.
+-- name: keys_of
+SELECT d.source_id, d.document_id, x.slot
+FROM json_each(?1) wanted
+CROSS JOIN projections x ON x.generation = ?2 AND x.partition = ?3 AND x.slot = wanted.value
+CROSS JOIN documents d ON d.id = x.document AND d.partition = x.partition
+WHERE (d.source_id, d.document_id) > (?4, ?5)
+ORDER BY d.source_id, d.document_id
+LIMIT ?6;
+
+-- name: documents_at
 SELECT s.tenant_id, s.source_id, s.document_id, s.present, s.title, s.description,
        s.content_sha256, s.served_digest, s.head_digest, s.state_hash,
        s.served_parent, s.served_allow, s.served_deny, s.served_status, s.served_from, s.served_to,
        s.served_trusted,
        s.head_parent, s.head_allow, s.head_deny, s.head_status, s.head_from, s.head_to, s.head_trusted,
        t.sha256, '', s.slot, s.normal_sha256, s.seal
-FROM projections x INDEXED BY projections_superseding
+FROM json_each(?1) wanted
+CROSS JOIN projections x ON x.generation = ?2 AND x.partition = ?3 AND x.slot = wanted.value
 CROSS JOIN served s ON s.projection = x.id
 CROSS JOIN served_texts t ON t.projection = x.id
-WHERE x.generation = ? AND x.partition = ? AND x.supersedes = 1
 ORDER BY s.source_id, s.document_id;
 
 -- name: documents_of

@@ -2,13 +2,17 @@
 SELECT count(*) FILTER (WHERE d.operation = 'upsert'),
        count(*) FILTER (WHERE d.operation = 'delete'),
        count(*) FILTER (WHERE d.quarantined_at IS NOT NULL),
-       count(*) FILTER (WHERE s.id IS NOT NULL AND s.withdrawn = 0 AND d.operation = 'upsert'),
+       count(*) FILTER (WHERE d.operation = 'upsert' AND s.withdrawn = 0 AND v.present = 1),
+       count(*) FILTER (WHERE d.operation = 'upsert' AND s.withdrawn = 0 AND v.present = 0
+                        AND d.quarantined_at IS NULL),
        count(*) FILTER (WHERE d.operation = 'upsert' AND (s.id IS NULL OR s.withdrawn = 1)),
        count(*) FILTER (WHERE d.operation = 'upsert' AND s.withdrawn = 0 AND s.revision <> d.revision),
        count(*) FILTER (WHERE d.operation = 'upsert' AND s.withdrawn = 0 AND s.access <> d.access)
 FROM documents d
 LEFT JOIN projections s ON s.document = d.id
-  AND s.generation = (SELECT generation FROM aliases WHERE name = 'live');
+  AND s.generation = (SELECT generation FROM aliases WHERE name = 'live')
+LEFT JOIN visibility v ON v.generation = s.generation AND v.partition = s.partition AND v.slot = s.slot
+  AND v.to_position IS NULL;
 
 -- name: outbox
 SELECT g.name, count(*),

@@ -1,5 +1,5 @@
 -- name: states_of_document
-SELECT p.generation, p.partition, p.slot, p.withdrawn, d.operation, d.quarantined_at IS NOT NULL,
+SELECT p.generation, p.partition, p.slot, p.withdrawn, p.supersedes, d.operation, d.quarantined_at IS NOT NULL,
        s.class, s.status, s.valid_from, s.valid_to, s.trusted,
        h.class, h.status, h.valid_from, h.valid_to, h.trusted
 FROM projections p
@@ -9,7 +9,8 @@ JOIN accesses h ON h.id = d.access
 WHERE p.document = ?;
 
 -- name: current_row
-SELECT from_position, document, served_class, head_class, valid_from, valid_to, present, reasons, gone
+SELECT from_position, document, served_class, head_class, valid_from, valid_to, present, reasons, gone,
+       supersedes
 FROM visibility
 WHERE generation = ? AND partition = ? AND slot = ? AND to_position IS NULL
 ORDER BY from_position DESC LIMIT 1;
@@ -21,5 +22,5 @@ WHERE generation = ? AND partition = ? AND slot = ? AND from_position = ?;
 -- name: put_row
 INSERT OR REPLACE INTO visibility
   (generation, partition, slot, from_position, document, served_class, head_class,
-   valid_from, valid_to, present, reasons, gone)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+   valid_from, valid_to, present, reasons, gone, supersedes)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);

@@ -1,0 +1,50 @@
+"""How much SQLite works: steps of its virtual machine and rows it changes, not time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import apsw
+
+
+@dataclass
+class Work:
+    """``steps`` by statement since the last ``reset``; ``changed``: rows written by statements since then."""
+
+    steps: dict[str, int] = field(default_factory=dict)
+    changes: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def total(self) -> int:
+        return sum(self.steps.values())
+
+    @property
+    def changed(self) -> int:
+        return sum(last - first for first, last in self.changes.values())
+
+    def reset(self) -> None:
+        self.steps.clear()
+        self.changes = {name: (last, last) for name, (_, last) in self.changes.items()}
+
+    def note(self, event: dict[str, Any]) -> None:
+        sql, name = event["sql"], id(event["connection"])
+        self.steps[sql] = self.steps.get(sql, 0) + event["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"]
+        self.changes[name] = (self.changes.get(name, (0, 0))[0], event["total_changes"])
+
+
+@contextmanager
+def counted() -> Iterator[Work]:
+    """Counts on every connection that is opened inside."""
+    work = Work()
+
+    def hook(db: apsw.Connection) -> None:
+        db.trace_v2(apsw.SQLITE_TRACE_PROFILE, work.note)
+
+    apsw.connection_hooks.append(hook)
+    try:
+        yield work
+    finally:
+        apsw.connection_hooks.remove(hook)
