@@ -94,6 +94,7 @@ def test_doctor_says_what_works_and_how_to_mend_the_rest(copy: Path, empty: Path
 
 
 def test_migrate_leaves_a_store_of_this_version_alone(copy: Path) -> None:
+    clearcite(copy, "ask", LEAVE, *ANN)
     done = clearcite(copy, "migrate")
     assert (done.code, done.out) == (0, "")
     assert [line.split(": from version ")[0] for line in done.err.splitlines()] == ["ledger.db", "traces.db"]
