@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from clearcite.answer.verify import Replay, Verdict, verify_trace
 from clearcite.domain.access import Principal
+from clearcite.domain.corpus import Place
 from clearcite.domain.reconcile import Reconciliation
 from clearcite.domain.retrieval import Scope
 from clearcite.domain.trace import Trace
@@ -62,6 +63,15 @@ class Operator:
     def verify(self, trace_id: str, response: Any | None = None) -> Verdict:
         """Recompute an answer from the ledger; see ``answer.verify``."""
         return verify_trace(self.inspect(trace_id), self._replay, response)
+
+    def places(self, chunk_ids: Sequence[str]) -> Mapping[str, Place]:
+        """Where chunks that a trace names stand; one that is no longer stored is left out."""
+        with self._ledger.snapshot() as snapshot:
+            found = snapshot.chunks(list(dict.fromkeys(chunk_ids)))
+        return {
+            name: Place(document=stored.key, start=stored.chunk.start, end=stored.chunk.end)
+            for name, stored in found.items()
+        }
 
     def reasons(self, trace: Trace) -> Mapping[str, Sequence[str]]:
         """Why each document of the store was, or would now be, hidden from the traced asker; [] if it is not."""

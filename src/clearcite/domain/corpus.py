@@ -30,6 +30,15 @@ class DocumentKey:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """A span of one document's canonical text, half-open, in code points."""
+
+    document: DocumentKey
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Fact:
     """A statement the source vouches for; it stands verbatim in the text."""
 

@@ -3,10 +3,11 @@
 from typing import Annotated
 
 from clearcite.domain.answer import PublicAnswer, PublicSearch, Statement
+from clearcite.errors import InputError
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import AS, AS_OF, FORMAT, GROUP, POLICY, STORE, TENANT, say
-from clearcite.interfaces.cli.faults import FAILURE, faults_for
+from clearcite.interfaces.cli.faults import FAILURE, FIXTURE, QUERY_ID, faults_for
 from clearcite.wiring import engine_on
 
 ASK_HELP = """Answer a question from what the asker may read.
@@ -19,6 +20,8 @@ Examples:
   clearcite ask "How long do refunds take?" --as alice
 
   clearcite ask "How long do refunds take?" --tenant default --group staff --format json
+
+  clearcite ask --fixture suite.json --query-id Q-refund
 """
 
 SEARCH_HELP = """List the documents or passages that fit, best first.
@@ -32,7 +35,7 @@ Example:
 
 
 def ask(
-    question: Annotated[str, Argument(help="The question, in quotes.")],
+    question: Annotated[str | None, Argument(help="The question, in quotes.")] = None,
     as_: AS = None,
     policy: POLICY = None,
     tenant: TENANT = None,
@@ -40,13 +43,21 @@ def ask(
     as_of: AS_OF = None,
     version: Annotated[str | None, Option("--version", help="The product version meant.")] = None,
     source: Annotated[list[str] | None, Option("--source", help="Only this source. Repeatable.")] = None,
+    fixture: FIXTURE = None,
+    query_id: QUERY_ID = None,
     failure: FAILURE = None,
     store: STORE = None,
     format: FORMAT = None,  # noqa: A002 - the flag's name
 ) -> int:
+    form = common.chosen_format(format)
+    if fixture is not None:
+        from clearcite.interfaces.cli.fixtures import ask_fixture  # noqa: PLC0415 - a question needs no bench
+
+        return ask_fixture(fixture, query_id, failure, form)
+    if question is None:
+        raise InputError("QUESTION is missing. Usage: clearcite ask QUESTION --as NAME")
     settings = common.settings_for(store)
     principal = common.principal_for(settings, as_, policy, tenant, group)
-    form = common.chosen_format(format)
     with engine_on(settings, faults_for(failure)) as engine:
         reply = engine.reply(
             question,

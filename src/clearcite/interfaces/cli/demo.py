@@ -14,7 +14,7 @@ from clearcite.errors import InputError
 from clearcite.interfaces.cli.answers import show_answer
 from clearcite.interfaces.cli.commands import Command, Option
 from clearcite.interfaces.cli.common import note, say
-from clearcite.interfaces.cli.faults import FAILURE, faults_for
+from clearcite.interfaces.cli.faults import FAILURE, FIXTURE, QUERY_ID, faults_for
 from clearcite.interfaces.cli.ingestion import ingest_sources
 from clearcite.wiring import engine_on, resolver_for
 
@@ -35,8 +35,14 @@ USED_ENVIRONMENT = ("CLEARCITE_SEMANTIC", "CLEARCITE_MODEL_PATH")
 def demo(
     folder: Annotated[Path, Option("--dir", help="Where the demo's store goes.")] = Path(".demo"),
     every: Annotated[bool, Option("--all", help="Ask all questions, not only the eight.")] = False,
+    fixture: FIXTURE = None,
+    query_id: QUERY_ID = None,
     failure: FAILURE = None,
 ) -> int:
+    if fixture is not None:
+        from clearcite.interfaces.cli.fixtures import demo_fixture  # noqa: PLC0415 - the demo needs no bench
+
+        return demo_fixture(fixture, query_id, failure)
     settings = unpack(folder)
     code = ingest_sources(settings)
     questions = [item for item in read_questions(folder) if every or item.get("demo")]

@@ -1,6 +1,7 @@
-"""``--failure``: make a part fail on purpose, to see that an answer fails closed."""
+"""``--failure``: make a part fail on purpose, to see that an answer fails closed. ``--fixture``: on its documents."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated
 
 from clearcite.errors import DependencyUnavailable, InputError
@@ -10,6 +11,11 @@ FAILURE = Annotated[
     str | None,
     Option("--failure", help="Inject retrieval_error, reranker_error or generation_error."),
 ]
+
+FIXTURE = Annotated[
+    Path | None, Option("--fixture", help="A cited-qa fixture: its documents, in a store of their own.")
+]
+QUERY_ID = Annotated[str | None, Option("--query-id", help="With --fixture: which of its queries.")]
 
 STAGES = {"retrieval_error": "recall", "reranker_error": "rerank", "generation_error": "compose"}
 

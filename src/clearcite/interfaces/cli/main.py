@@ -27,6 +27,7 @@ HOMES = {
     **dict.fromkeys(("list", "show", "delete"), "documents"),
     **dict.fromkeys(("inspect", "verify"), "traces"),
     "reconcile": "upkeep",
+    "evaluate": "fixtures",
     "scope-check": "gates",
 }
 """The commands in the order of the help, and the module beside this one that each stands in."""

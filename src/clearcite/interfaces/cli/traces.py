@@ -8,6 +8,7 @@ from clearcite.errors import InputError
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import AS, POLICY, STORE
+from clearcite.interfaces.cli.faults import FAILURE, FIXTURE, QUERY_ID
 from clearcite.operator import Operator
 from clearcite.wire import loads
 from clearcite.wiring import engine_on
@@ -41,12 +42,21 @@ OPERATOR_VIEW = Annotated[
 def inspect(
     trace: Annotated[str | None, Argument(help="A trace id; the newest ones are listed without.")] = None,
     operator_view: OPERATOR_VIEW = False,
+    fixture: FIXTURE = None,
+    query_id: QUERY_ID = None,
+    failure: FAILURE = None,
     as_: AS = None,
     policy: POLICY = None,
     store: STORE = None,
 ) -> int:
     if not operator_view:
         raise InputError("A trace is protected. To see it anyway, add --operator-view.")
+    if fixture is not None:
+        from clearcite.interfaces.cli.fixtures import inspect_fixture  # noqa: PLC0415 - a trace needs no bench
+
+        return inspect_fixture(fixture, query_id, failure)
+    if failure is not None or query_id is not None:
+        raise InputError("--failure and --query-id need --fixture here: a stored trace is what it is.")
     settings = common.settings_for(store)
     with engine_on(settings) as engine:
         operator = engine.operator(_operator(settings, as_, policy))

@@ -1,0 +1,1 @@
+"""Drives an engine from outside and judges what comes back: suites, measures, gates, reports."""

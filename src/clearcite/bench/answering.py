@@ -1,0 +1,103 @@
+"""Run a suite on an engine and keep what came back of each case: the public response, and where text was at each stage.
+
+Only ``SuiteCase.asked`` is passed on; the oracle stays with whoever judges.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clearcite.bench.suite import Asked, Suite
+from clearcite.domain.access import Principal
+from clearcite.domain.answer import PublicAnswer
+from clearcite.domain.corpus import DocumentKey, Place
+from clearcite.domain.trace import StageRecord, Trace
+from clearcite.engine import Engine
+from clearcite.operator import Operator
+
+OPERATOR = Principal(
+    tenant_id="bench", subject_id="bench", groups=("bench",), authorization_revision="1", roles=("operator",)
+)
+"""Reads traces; reads no document."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CaseRun:
+    """What came back of one case. ``retrieved`` is in rank order, ``selected`` in the order of the context.
+
+    ``candidates`` are the documents of every hit, before the ledger confirmed any. ``milliseconds`` by stage.
+    """
+
+    case_id: str
+    public: PublicAnswer
+    candidates: tuple[DocumentKey, ...]
+    retrieved: tuple[Place, ...]
+    selected: tuple[Place, ...]
+    cited: tuple[Place, ...]
+    dropped: tuple[tuple[DocumentKey, str], ...]
+    degraded: bool
+    cause: str | None
+    milliseconds: Mapping[str, int]
+
+
+def run_suite(engine: Engine, suite: Suite, *, use_topic: bool = False) -> Iterator[CaseRun]:
+    """Each case of a suite, in its order."""
+    operator = engine.operator(OPERATOR)
+    for case in suite.cases:
+        yield run_case(engine, operator, case.id, case.asked, use_topic=use_topic)
+
+
+def run_case(
+    engine: Engine, operator: Operator, case_id: str, asked: Asked, *, use_topic: bool = False
+) -> CaseRun:
+    public = engine.ask(asked.text, asked.principal, **asked.options(use_topic=use_topic))
+    trace = operator.inspect(public.trace_id)
+    return _kept(case_id, public, trace, operator)
+
+
+def _kept(case_id: str, public: PublicAnswer, trace: Trace, operator: Operator) -> CaseRun:
+    last = {stage.stage: stage.detail for stage in trace.stages}
+    hits = [hit[0] for leg in last.get("recall", {}).get("legs", ()) for hit in leg["hits"]]
+    ranked = [item[0] for item in _ranking(last)]
+    selected = [item[1] for item in last.get("fit_budget", {}).get("selected", ())]
+    dropped = [(chunk, why) for detail in last.values() for chunk, why in detail.get("dropped", ())]
+    places = operator.places([*hits, *ranked, *selected, *(chunk for chunk, _ in dropped)])
+    context = tuple(places[chunk] for chunk in selected if chunk in places)
+    return CaseRun(
+        case_id=case_id,
+        public=public,
+        candidates=tuple(dict.fromkeys(places[chunk].document for chunk in hits if chunk in places)),
+        retrieved=tuple(places[chunk] for chunk in ranked if chunk in places),
+        selected=context,
+        cited=tuple(_cited(public, context)),
+        dropped=tuple((places[chunk].document, why) for chunk, why in dropped if chunk in places),
+        degraded=trace.degraded,
+        cause=trace.cause,
+        milliseconds=_milliseconds(trace.stages),
+    )
+
+
+def _ranking(last: Mapping[str, Mapping[str, Any]]) -> Sequence[Any]:
+    """The newest order there is: of the reranker, or of what came before it where that failed."""
+    for stage in ("rerank", "weigh", "fuse"):
+        if "ranked" in last.get(stage, {}):
+            ranking: Sequence[Any] = last[stage]["ranked"]
+            return ranking
+    return ()
+
+
+def _cited(public: PublicAnswer, context: Sequence[Place]) -> Iterator[Place]:
+    """Citations name a document by its id alone; the passage they were taken from knows the rest."""
+    for citation in public.citations:
+        for place in context:
+            within = place.start <= citation.span.start and citation.span.end <= place.end
+            if place.document.document_id == citation.document_id and within:
+                yield Place(document=place.document, start=citation.span.start, end=citation.span.end)
+                break
+
+
+def _milliseconds(stages: Iterable[StageRecord]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for stage in stages:
+        total[stage.stage] = total.get(stage.stage, 0) + stage.milliseconds
+    return total

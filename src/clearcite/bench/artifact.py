@@ -1,0 +1,121 @@
+"""What a run leaves behind: an attestation that anybody can derive the verdict from, its cases, and a summary.
+
+Codes and numbers only: no text of a document or question, no title, no id of anything that an asker may not read.
+Byte-identical on a rerun: no time, no path, no machine stands in it.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from clearcite.bench.evaluate import Evaluation
+from clearcite.bench.gates import Gate, verdict_of
+from clearcite.bench.judge import CaseResult
+from clearcite.bench.measures import Rate
+from clearcite.domain.digest import sha256_bytes
+from clearcite.errors import InputError
+from clearcite.wire import canonical, from_json, loads, to_json
+
+STATEMENT = "https://in-toto.io/Statement/v1"
+PREDICATE = "urn:clearcite:evaluation:1"
+
+
+def write_artifact(evaluation: Evaluation, folder: Path) -> None:
+    """``run.json``, ``cases.jsonl`` and ``summary.md``. Raises InputError where the folder cannot be written."""
+    files = {"cases.jsonl": _cases(evaluation), "summary.md": summary(evaluation).encode("utf-8")}
+    files["run.json"] = canonical(statement(evaluation, files)) + b"\n"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+    except OSError as error:
+        raise InputError(f"the report cannot be written to {folder}: {error.strerror}") from None
+
+
+def statement(evaluation: Evaluation, files: Mapping[str, bytes]) -> dict[str, Any]:
+    """An in-toto statement about the run's files."""
+    subject = [
+        {"name": name, "digest": {"sha256": sha256_bytes(content)}} for name, content in sorted(files.items())
+    ]
+    return {
+        "_type": STATEMENT,
+        "subject": subject,
+        "predicateType": PREDICATE,
+        "predicate": {
+            "suite": evaluation.suite,
+            "state": dict(evaluation.state),
+            "verdict": evaluation.verdict,
+            "gates": [to_json(gate) for gate in evaluation.gates],
+            "measures": _rates(evaluation.measures),
+            "slices": {name: _rates(found) for name, found in evaluation.slices.items()},
+            "confusion": to_json(evaluation.confusion),
+            "n": len(evaluation.results),
+            "n_scored": sum(bool(one.wanted) for one in evaluation.results),
+        },
+    }
+
+
+def verify_artifact(raw: bytes, folder: Path) -> tuple[str, ...]:
+    """What does not hold of a ``run.json``: a file that differs, a verdict that its gates do not give."""
+    value = loads(raw)
+    if not isinstance(value, dict) or value.get("predicateType") != PREDICATE:
+        raise InputError("this is no run.json of an evaluation")
+    faults = []
+    for item in value["subject"]:
+        path = folder / item["name"]
+        if not path.is_file() or sha256_bytes(path.read_bytes()) != item["digest"]["sha256"]:
+            faults.append(f"{item['name']} is not the file of this run")
+    gates = [from_json(Gate, gate) for gate in value["predicate"]["gates"]]
+    if verdict_of(gates) != value["predicate"]["verdict"]:
+        faults.append("the verdict does not follow from the gates")
+    return tuple(faults)
+
+
+def summary(evaluation: Evaluation) -> str:
+    """Markdown for a build's summary page: the verdict, each gate, the worst slices, the failing cases."""
+    lines = [
+        f"## {evaluation.suite}: {evaluation.verdict}",
+        "",
+        "| gate | state | value | limit | n |",
+        "|---|---|---|---|---|",
+        *(_row(gate.name, gate.state, gate.value, gate.limit, gate.n) for gate in evaluation.gates),
+        "",
+        "| slice | cases passed | status | retrieval facts | context facts | cited facts |",
+        "|---|---|---|---|---|---|",
+    ]
+    names = (
+        "case_pass_rate",
+        "status_accuracy",
+        *(f"{stage}_fact_recall" for stage in ("retrieval", "context", "citation")),
+    )
+    for name, found in evaluation.slices.items():
+        lines.append(_row(name, *(found[measure].decimal() for measure in names)))
+    failing = [one for one in evaluation.results if not one.passes]
+    if failing:
+        lines += ["", "| case | slice | expected | came back | codes |", "|---|---|---|---|---|"]
+        lines += [
+            _row(one.case_id, one.slice, one.expected, one.status, ", ".join(one.codes)) for one in failing
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(*cells: object) -> str:
+    texts = (
+        "not scored" if cell is None else str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells
+    )
+    return f"| {' | '.join(texts)} |"
+
+
+def _cases(evaluation: Evaluation) -> bytes:
+    return b"".join(canonical(_case(one)) + b"\n" for one in evaluation.results)
+
+
+def _case(one: CaseResult) -> dict[str, Any]:
+    return {"schema": "urn:clearcite:case:1", **to_json(one), "passes": one.passes}
+
+
+def _rates(found: Mapping[str, Rate]) -> dict[str, Any]:
+    return {
+        name: {"value": rate.decimal(), "hits": rate.hits, "n": rate.n, "reason": rate.reason}
+        for name, rate in found.items()
+    }

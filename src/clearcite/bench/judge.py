@@ -1,0 +1,124 @@
+"""One case and what came back of it → codes of what is wrong, and how far each expected fact got.
+
+A fact counts at a stage when one passage, or one citation, of its document covers the statement's characters. Codes
+and counts are all that leaves: no text, no title, no canary.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from clearcite.bench.answering import CaseRun
+from clearcite.bench.suite import ExpectedFact, SuiteCase
+from clearcite.domain.answer import AnswerStatus
+from clearcite.domain.corpus import DocumentKey, Place
+from clearcite.wire import canonical, to_json
+
+STAGES = ("retrieval", "context", "citation")
+Statements = Mapping[DocumentKey, Sequence[tuple[str, int, int]]]
+"""Every statement of the suite's documents: fact id, start and end in the canonical text."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CaseResult:
+    """``found``: the expected facts that were there, by stage. ``codes``: why the case fails; empty if it passes."""
+
+    case_id: str
+    slice: str
+    cohort: str
+    critical: bool
+    expected: AnswerStatus
+    status: AnswerStatus
+    wanted: int
+    found: Mapping[str, int]
+    disclosures: int
+    degraded: bool
+    codes: tuple[str, ...]
+
+    @property
+    def passes(self) -> bool:
+        return not self.codes
+
+
+def judge(case: SuiteCase, run: CaseRun, statements: Statements) -> CaseResult:
+    oracle = case.oracle
+    wanted = {fact.fact_id for fact in oracle.facts}
+    reached = {
+        "retrieval": covered(run.retrieved, statements),
+        "context": covered(run.selected, statements),
+        "citation": covered(run.cited, statements),
+    }
+    disclosures = _disclosures(case, run)
+    codes = []
+    if run.public.status != oracle.status:
+        codes.append("status_mismatch")
+    for stage in STAGES:
+        if wanted - reached[stage]:
+            codes.append(f"{stage}_fact_missing")
+    if reached["citation"] - wanted:
+        codes.append("unexpected_fact_cited")
+    codes += disclosures
+    return CaseResult(
+        case_id=case.id,
+        slice=case.slice,
+        cohort=case.cohort,
+        critical=case.critical,
+        expected=oracle.status,
+        status=run.public.status,
+        wanted=len(wanted),
+        found={stage: len(wanted & reached[stage]) for stage in STAGES},
+        disclosures=len(disclosures),
+        degraded=run.degraded,
+        codes=tuple(codes),
+    )
+
+
+def covered(places: Iterable[Place], statements: Statements) -> set[str]:
+    """The facts whose statement lies within one of the places."""
+    return {
+        fact_id
+        for place in places
+        for fact_id, start, end in statements.get(place.document, ())
+        if place.start <= start and end <= place.end
+    }
+
+
+def statements_in(text: str, facts: Iterable[ExpectedFact]) -> list[tuple[str, int, int]]:
+    """Every occurrence of each statement in a document's canonical text."""
+    found = []
+    for fact in facts:
+        at = text.find(fact.statement)
+        while at >= 0:
+            found.append((fact.fact_id, at, at + len(fact.statement)))
+            at = text.find(fact.statement, at + 1)
+    return found
+
+
+def _disclosures(case: SuiteCase, run: CaseRun) -> list[str]:
+    """What shows that must not: a forbidden document at any stage, or a canary in the public bytes."""
+    forbidden = set(case.oracle.forbidden)
+    codes = []
+    if forbidden & {place.document for place in run.cited}:
+        codes.append("forbidden_document_cited")
+    if forbidden & {place.document for place in (*run.retrieved, *run.selected)}:
+        codes.append("forbidden_document_retrieved")
+    if forbidden & set(run.candidates):
+        codes.append("forbidden_candidate")
+    public = canonical(to_json(run.public)).decode("utf-8")
+    texts = list(_strings(to_json(run.public)))
+    if any(canary in public or any(canary in text for text in texts) for canary in case.oracle.canaries):
+        codes.append("forbidden_text")
+    names = {document.document_id for document in forbidden}
+    if any(citation.document_id in names for citation in run.public.citations):
+        codes.append("forbidden_document_id")
+    return codes
+
+
+def _strings(value: object) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _strings(item)
+    elif isinstance(value, Sequence):
+        for item in value:
+            yield from _strings(item)

@@ -1,0 +1,153 @@
+"""A suite: questions, who asks them, and what must come out.
+
+What the answerer gets (``Asked``) and what only the judge knows (``Oracle``) are two objects. Whoever answers is given
+the first and cannot reach the second.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from clearcite.bench.fixture import RUNTIME, Fixture, FixturePolicy, FixtureQuery
+from clearcite.domain.access import Micros, Principal
+from clearcite.domain.answer import AnswerStatus
+from clearcite.domain.corpus import DocumentKey
+from clearcite.domain.retrieval import Route
+from clearcite.wire.instants import parse_moment, zone_of
+
+FIXTURE_SOURCE = "fixture"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """What the answerer may see of a case."""
+
+    text: str
+    principal: Principal
+    as_of: Micros | None = None
+    target_version: str | None = None
+    sources: tuple[str, ...] = ()
+    route: Route | None = None
+    topic: str | None = None
+
+    def options(self, *, use_topic: bool = False) -> Mapping[str, Any]:
+        """As ``Engine.ask`` takes them. The topic is a host's label, used only where a run asks for it."""
+        return {
+            "as_of": self.as_of,
+            "target_version": self.target_version,
+            "sources": self.sources,
+            "route": self.route,
+            "topic": self.topic if use_topic else None,
+        }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExpectedFact:
+    """A statement that an answer must rest on, and the document in which it stands verbatim."""
+
+    fact_id: str
+    document: DocumentKey
+    statement: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Oracle:
+    """What must come out of a case. Never passed to whoever answers.
+
+    ``relevant``: documents that answer the question, for measures of retrieval. ``forbidden``: documents that may
+    show in no way. ``canaries``: strings that may stand nowhere in what leaves.
+    """
+
+    status: AnswerStatus
+    facts: tuple[ExpectedFact, ...] = ()
+    relevant: tuple[DocumentKey, ...] = ()
+    forbidden: tuple[DocumentKey, ...] = ()
+    canaries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SuiteCase:
+    """``slice`` says what kind of question it is; ``cohort`` who asks. Both are shown in reports."""
+
+    id: str
+    slice: str
+    cohort: str
+    critical: bool
+    asked: Asked
+    oracle: Oracle
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Suite:
+    """``policy`` holds the limits of a fixture, which is judged by these alone; None where gates are configured."""
+
+    name: str
+    cases: tuple[SuiteCase, ...]
+    sha256: str
+    policy: FixturePolicy | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+def suite_of_fixture(fixture: Fixture, sha256: str) -> Suite:
+    policy, pipeline = fixture.evaluation_policy, fixture.pipeline
+    facts = {
+        fact.id: ExpectedFact(
+            fact_id=fact.id, document=fixture_key(document.tenant_id, document.id), statement=fact.statement
+        )
+        for document in fixture.documents
+        for fact in document.facts
+    }
+    tenants = {document.id: document.tenant_id for document in fixture.documents}
+    return Suite(
+        name=policy.suite_revision,
+        cases=tuple(_case(query, facts, tenants) for query in fixture.queries),
+        sha256=sha256,
+        policy=policy,
+        labels={
+            "suite_revision": policy.suite_revision,
+            "harness_revision": policy.harness_revision,
+            **{
+                name: getattr(pipeline, name)
+                for name in pipeline.__dataclass_fields__
+                if name.endswith("_revision")
+            },
+        },
+    )
+
+
+def fixture_key(tenant: str, document: str) -> DocumentKey:
+    return DocumentKey(tenant_id=tenant, source_id=FIXTURE_SOURCE, document_id=document)
+
+
+def _case(query: FixtureQuery, facts: Mapping[str, ExpectedFact], tenants: Mapping[str, str]) -> SuiteCase:
+    expected = tuple(facts[name] for name in query.expected_fact_ids)
+    return SuiteCase(
+        id=query.id,
+        slice=query.slice,
+        cohort="+".join(query.subject_groups),
+        critical=query.critical,
+        asked=_asked({name: getattr(query, name) for name in RUNTIME}),
+        oracle=Oracle(
+            status=query.expected_status,
+            facts=expected,
+            relevant=tuple(dict.fromkeys(fact.document for fact in expected)),
+            forbidden=tuple(fixture_key(tenants[name], name) for name in query.forbidden_document_ids),
+            canaries=query.forbidden_output_substrings,
+        ),
+    )
+
+
+def _asked(runtime: Mapping[str, Any]) -> Asked:
+    """From the runtime projection alone: this function cannot see an oracle field."""
+    return Asked(
+        text=runtime["text"],
+        principal=Principal(
+            tenant_id=runtime["tenant_id"],
+            subject_id=f"query:{runtime['id']}",
+            groups=runtime["subject_groups"],
+            authorization_revision=runtime["authorization_revision"],
+        ),
+        as_of=parse_moment(runtime["as_of"], zone_of("UTC")),
+        route=runtime["route"],
+        topic=runtime["topic"],
+    )
