@@ -39,7 +39,7 @@ def fill(fixture: Fixture, settings: Settings) -> None:
             error = item if isinstance(item, ClearciteError) else item.error
             if error is not None:
                 raise InputError(f"a document of the fixture was refused: {error.message}")
-        for batch in project(shop.ledger, shop.index, shop.builder, shop.generation, shop.owner):
+        for batch in project(shop.worker):
             if batch.failed:
                 raise InputError(f"a document of the fixture could not be indexed: {batch.failed[0][1]}")
         shop.serve()
