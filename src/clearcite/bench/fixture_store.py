@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def fill(fixture: Fixture, settings: Settings) -> None:
     records = [record_of(document) for document in fixture.documents]
     shop = open_workshop(settings)
     try:
-        for item in take(records, shop.ledger, shop.manifest.hash()):
+        for item in chain.from_iterable(take(records, shop.ledger, shop.manifest.hash())):
             error = item if isinstance(item, ClearciteError) else item.error
             if error is not None:
                 raise InputError(f"a document of the fixture was refused: {error.message}")
