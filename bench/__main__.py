@@ -1,6 +1,6 @@
 """Run every measurement and write ``docs/benchmarks.md`` from what came out.
 
-    python -m bench [--only search,engine,scifact,quality,questions] [--out bench/results]
+    python -m bench [--only search,engine,lifecycle,scifact,quality,questions] [--out bench/results]
 
 Each part is a script of its own with a ``--json`` option; results are kept as JSON, so that a part can be run again
 alone and the page be written anew. On a shared machine compare ratios within one run, not times between runs.
@@ -22,6 +22,7 @@ BLIND = ["tests/data/questions_blind.toml"]
 PARTS: dict[str, tuple[str, list[str]]] = {
     "search": ("The index alone, beside SQLite FTS5 and tantivy", ["bench/search.py"]),
     "engine": ("The whole engine", ["bench/engine.py"]),
+    "lifecycle": ("Changes of the store, seen by a reader", ["bench/lifecycle.py"]),
     "scifact": ("Retrieval on SciFact, test split", ["bench/scifact.py", "--split", "test"]),
     "quality": ("Abstention and claims on public development data", ["bench/quality.py"]),
     "questions": (

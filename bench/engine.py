@@ -19,11 +19,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.domain.access import Principal
+from clearcite.ingest.pipeline import BATCH_RECORDS
+from clearcite.wire.records import read_record
 from clearcite.wiring import open_engine
+from clearcite.wiring.parts import SystemClock
 
 GROUPS = ((100, "all"), (10, "tenth"), (1, "hundredth"))
 
@@ -40,6 +45,7 @@ def main() -> int:
             write_feed(place, sentences, chunks)
             rows.append(measure_ingest(place, chunks))
             print_row(rows[-1])
+        rows.append(measure_take(folder, sentences))
         rows += measure_search(folder / str(options.chunks), questions[: options.questions])
         rows.append(measure_fsync(folder))
         rows.append(measure_cold(folder, options.rounds))
@@ -69,20 +75,29 @@ def read_data(data: Path) -> tuple[list[str], list[str]]:
         return sentences, [json.loads(line)["text"] for line in file]
 
 
-def write_feed(place: Path, sentences: list[str], chunks: int) -> None:
+def write_feed(
+    place: Path,
+    sentences: list[str],
+    chunks: int,
+    *,
+    parent: str | None = None,
+    prefix: str = "d",
+    name: str = "feed.jsonl",
+) -> None:
     """About 100 words a document; who may read it is drawn for each."""
     chance = random.Random(7)
     (place / "clearcite.toml").write_text('[text]\nlanguages = ["en"]\nsemantic = "off"\n', encoding="utf-8")
-    with (place / "feed.jsonl").open("w", encoding="utf-8") as file:
+    with (place / name).open("w", encoding="utf-8") as file:
         for n in range(chunks):
             draw = chance.randrange(100)
             groups = [group for share, group in GROUPS if draw < share]
             text = ". ".join(chance.choice(sentences) for _ in range(4)) + "."
             record = {
                 "tenant_id": "bench",
-                "document_id": f"d{n:07d}",
+                "document_id": f"{prefix}{n:07d}",
                 "source_sequence": 1,
-                "source_uri": f"d{n:07d}",
+                "source_uri": f"{prefix}{n:07d}",
+                "parent": parent,
                 "source_version": "1",
                 "title": f"Document {n}",
                 "allowed_groups": groups,
@@ -100,11 +115,15 @@ def measure_ingest(place: Path, chunks: int) -> dict[str, Any]:
         " print(own.ru_maxrss, own.ru_utime + own.ru_stime, child.ru_utime + child.ru_stime); sys.exit(code)"
     )
     started = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=place, capture_output=True, text=True, check=True, env=os.environ
-    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=place, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as worker:
+        anonymous, of_child = watch_memory(worker)
+        said = worker.stdout.read() if worker.stdout else ""
     seconds = time.perf_counter() - started
-    peak, own, child = map(float, done.stdout.split()[-3:])
+    if worker.returncode:
+        raise RuntimeError("the documents could not be ingested")
+    peak, own, child = map(float, said.split()[-3:])
     return {
         "what": f"ingest {chunks} documents",
         "chunks_per_second": round(chunks / seconds),
@@ -112,6 +131,66 @@ def measure_ingest(place: Path, chunks: int) -> dict[str, Any]:
         "cpu_us_a_chunk": round(own / chunks * 1e6),
         "child_cpu_us_a_chunk": round(child / chunks * 1e6),
         "peak_mb": round(peak / 1024),
+        "anonymous_mb": anonymous,
+        "child_anonymous_mb": of_child,
+    }
+
+
+def watch_memory(worker: "subprocess.Popen[str]") -> tuple[int, int]:
+    """The most anonymous memory of a process and of its children while it runs, in MB, looked at every 50 ms."""
+    most = of_child = 0
+    children = Path(f"/proc/{worker.pid}/task/{worker.pid}/children")
+    while worker.poll() is None:
+        most = max(most, _anonymous(worker.pid))
+        with suppress(OSError):
+            of_child = max(of_child, sum(_anonymous(int(pid)) for pid in children.read_text().split()))
+        time.sleep(0.05)
+    return most // 1024, of_child // 1024
+
+
+def _anonymous(pid: int) -> int:
+    """In kB; 0 for a process that has ended."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("RssAnon:"):
+                return int(line.split()[1])
+    return 0
+
+
+def measure_take(folder: Path, sentences: list[str], records: int = 20_000) -> dict[str, Any]:
+    """``Ledger.apply`` alone: durable on return."""
+    chance = random.Random(7)
+    some = [
+        read_record(
+            {
+                "tenant_id": "bench",
+                "document_id": f"d{n:07d}",
+                "source_sequence": 1,
+                "source_uri": f"d{n:07d}",
+                "source_version": "1",
+                "allowed_groups": ["all"],
+                "media_type": "text/plain",
+                "content": " ".join(chance.choice(sentences) for _ in range(20))[:2000],
+            }
+        )
+        for n in range(records)
+    ]
+    times = []
+    with closing(open_sqlite_ledger(folder / "take" / "ledger.db", SystemClock())) as ledger:
+        ledger.start_generation("g", "{}")
+        used = time.process_time()
+        for first in range(0, records, BATCH_RECORDS):
+            begun = time.perf_counter()
+            done = ledger.apply(some[first : first + BATCH_RECORDS], "m")
+            times.append(time.perf_counter() - begun)
+            if any(item.error for item in done):
+                raise RuntimeError("a record was refused")
+        used = time.process_time() - used
+    return {
+        "what": "acknowledged records of 2 kB",
+        "records_per_second": round(records / sum(times)),
+        "cpu_us_a_record": round(used / records * 1e6),
+        **{f"batch_{key}": value for key, value in spread(times).items()},
     }
 
 
