@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from clearcite.domain.access import Access, AccessClass, Acl, Micros, Principal
 from clearcite.domain.corpus import Chunk, Description, DocumentKey, ParsedDocument, SourceRecord
 from clearcite.domain.lifecycle import Decision, Head
+from clearcite.domain.purge import Erasable, Erased, Selection
 from clearcite.domain.reconcile import Mismatch
 from clearcite.domain.retrieval import (
     Cursor,
@@ -305,6 +306,12 @@ class Examination(Protocol):
     def mismatches(self, manifest_hashes: Sequence[str], tick: Callable[[str], None]) -> Iterator[Mismatch]:
         """What is wrong with the rows themselves. ``tick`` is told of each row that was looked at, by ``sizes``."""
 
+    def live_slots(self, generation: str, partition: str) -> Mask:
+        """True for each slot of a generation that is served: what a merge must keep."""
+
+    def texts(self, without: Sequence[int] = ()) -> Iterator[bytes]:
+        """Every text and name that is stored, as it stands in the file; not those of some revisions."""
+
     def served(self, generation: str) -> Iterator[Served | Mismatch]:
         """The builds of a generation in the order (partition, slot)."""
 
@@ -312,7 +319,33 @@ class Examination(Protocol):
         """Whether a slot serves, has been handed out and serves no more, or never was handed out."""
 
 
-class Ledger(Intake, Outbox, Reader, Protocol):
+class Eraser(Protocol):
+    """Erasing content for good. What stays of a purged document: its identity, newest sequence and tombstone."""
+
+    def erasable(self, selection: Selection) -> tuple[Sequence[Erasable], int]:
+        """What a selection stands for, and how many deleted documents have to wait for their projection."""
+
+    def contents(self, item: Erasable) -> Sequence[tuple[str, bool, bytes, str | None]]:
+        """Of each revision: its description as stored, whether it is text, its bytes, and the decoded text where
+        that is kept beside them."""
+
+    def begin_purge(self) -> int:
+        """Write down that a purge has begun, before anything is erased; its number."""
+
+    def erase(self, items: Sequence[Erasable]) -> Sequence[Erased]:
+        """Erase in one transaction what may still be erased; what it was."""
+
+    def scrub(self, *, rewrite: bool = False) -> bool:
+        """Leave nothing erased in the log, nor, with ``rewrite``, anywhere in the file. False while it is read."""
+
+    def finish_purge(self, number: int, receipt: str) -> None:
+        """Keep the receipt. Purges that were interrupted before are finished with it."""
+
+    def store_id(self) -> str:
+        """128 random bits in hex, given when the store was made."""
+
+
+class Ledger(Intake, Outbox, Reader, Eraser, Protocol):
     """The canonical store: the only truth about what exists and who may read it."""
 
     def head(self, key: DocumentKey) -> Head | None:
@@ -345,6 +378,15 @@ class TraceStore(Protocol):
     def get(self, trace_id: str) -> Trace | None: ...
 
     def newest(self, limit: int) -> Sequence[Trace]: ...
+
+    def forget(self, fragments: Sequence[bytes]) -> int:
+        """Erase the traces that hold one of some pieces of text; how many there were."""
+
+    def forget_before(self, instant: Micros) -> int:
+        """Erase the traces of questions asked before an instant; how many there were."""
+
+    def scrub(self, *, rewrite: bool = False) -> bool:
+        """Leave nothing erased in the log, nor, with ``rewrite``, anywhere in the file. False while it is read."""
 
     def close(self) -> None: ...
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from clearcite.wiring.checkup import Finding, check_up, migrate_store, store_status
     from clearcite.wiring.engines import engine_on, open_engine
     from clearcite.wiring.parts import existing_store, resolver_for
+    from clearcite.wiring.purging import purge_store
     from clearcite.wiring.upkeep import reconcile_store
     from clearcite.wiring.workshop import Workshop, connector_for, open_ledger, open_workshop
 
@@ -24,6 +25,7 @@ _HOMES = {
     "open_engine": "clearcite.wiring.engines",
     "open_ledger": "clearcite.wiring.workshop",
     "open_workshop": "clearcite.wiring.workshop",
+    "purge_store": "clearcite.wiring.purging",
     "reconcile_store": "clearcite.wiring.upkeep",
     "resolver_for": "clearcite.wiring.parts",
     "store_status": "clearcite.wiring.checkup",
@@ -40,6 +42,7 @@ __all__ = [
     "open_engine",
     "open_ledger",
     "open_workshop",
+    "purge_store",
     "reconcile_store",
     "resolver_for",
     "store_status",

@@ -107,6 +107,20 @@ def immediate(db: apsw.Connection) -> Iterator[None]:
         raise
 
 
+def scrub(db: apsw.Connection, *, rewrite: bool = False) -> bool:
+    """Write the log into the file and cut it to nothing; with ``rewrite`` after writing the whole file anew.
+
+    False when a reader holds the log: then it still has what was erased.
+    """
+    try:
+        if rewrite:
+            db.execute("VACUUM")
+        db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    except apsw.BusyError:
+        return False
+    return True
+
+
 def pragma(db: apsw.Connection, name: str, value: Any = None) -> Any:
     """The value of a pragma after setting it, if one is given."""
     return db.pragma(name) if value is None else db.pragma(name, value)

@@ -12,10 +12,10 @@ from typing import Any, Literal
 import apsw
 
 from clearcite.adapters.ledgers import visible
-from clearcite.adapters.ledgers.codec import class_digest, decode_access, decode_description
+from clearcite.adapters.ledgers.codec import class_digest, decode_access, decode_description, encode
 from clearcite.adapters.ledgers.connection import translated
 from clearcite.adapters.ledgers.queries import load
-from clearcite.adapters.ledgers.reader import chunk_of_row
+from clearcite.adapters.ledgers.reader import Mask, chunk_of_row, mask_of
 from clearcite.domain.corpus import DocumentKey, build_hash, state_hash_of
 from clearcite.domain.digest import digest, sha256_text
 from clearcite.domain.reconcile import Kind, Mismatch
@@ -58,6 +58,9 @@ class SqliteExamination:
             return "served"
         return "past" if slot < end else "never"
 
+    def live_slots(self, generation: str, partition: str) -> Mask:
+        return mask_of(row[0] for row in self._rows("live_slots", generation, partition))
+
     def mismatches(self, manifest_hashes: Sequence[str], tick: Callable[[str], None]) -> Found:
         """See ``Examination.mismatches``."""
         for row in self._rows("heads"):
@@ -82,6 +85,10 @@ class SqliteExamination:
             yield Mismatch(kind="visibility", generation=row[0], key=_key(row[1:]), detail=detail)
         for (detail,) in self._rows("orphans"):
             yield Mismatch(kind="orphans", detail=detail)
+
+    def texts(self, without: Sequence[int] = ()) -> Iterator[bytes]:
+        for row in self._rows("texts", encode(list(without))):
+            yield row[0]
 
     def served(self, generation: str) -> Iterator[Served | Mismatch]:
         for row in self._rows("served", generation):

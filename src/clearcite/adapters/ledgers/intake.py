@@ -19,6 +19,7 @@ from clearcite.adapters.ledgers.codec import (
     encode_description,
 )
 from clearcite.adapters.ledgers.enqueue import enqueue, enqueue_new
+from clearcite.adapters.ledgers.journal import note
 from clearcite.adapters.ledgers.queries import load
 from clearcite.adapters.ledgers.writer import SQL as COMMON
 from clearcite.adapters.ledgers.writer import Transaction
@@ -49,6 +50,8 @@ def accept(tx: Transaction, record: SourceRecord, manifest_hash: str) -> Decisio
         _write_state(tx, record, new, (partition, document))
     else:
         tx.run(SQL["advance"], new.source_sequence, new.build_state_hash, record.run_id, document)
+    if decision.action == "deleted" or decision.access_changed:
+        note(tx, "delete" if decision.action == "deleted" else "access", document)
     if row is not None and decision.needs_projection:
         visible.refresh(tx, document)
         enqueue(tx, document)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType, TracebackType
 from typing import Any
@@ -167,10 +167,7 @@ class SqliteSnapshot:
 
     def live_slots(self, partition: str) -> Mask:
         number, _ = self._partition(partition)
-        slots = [row[0] for row in self._rows("live_slots", self._number, number)]
-        mask = np.zeros(slots[-1] + 1 if slots else 0, dtype=np.bool_)
-        mask[slots] = True
-        return mask
+        return mask_of(row[0] for row in self._rows("live_slots", self._number, number))
 
     def partitions(self) -> Sequence[str]:
         """Every partition of the store, in order. For operators."""
@@ -320,6 +317,14 @@ def _stored_chunk(row: tuple[Any, ...], chunker: str) -> StoredChunk:
             build_seal=row[40],
             chunker=chunker,
         )
+
+
+def mask_of(slots: Iterable[int]) -> Mask:
+    """From ascending slots."""
+    known = list(slots)
+    mask = np.zeros(known[-1] + 1 if known else 0, dtype=np.bool_)
+    mask[known] = True
+    return mask
 
 
 def chunk_of_row(row: tuple[Any, ...]) -> Chunk:

@@ -12,7 +12,7 @@ from typing import Any
 
 import apsw
 
-from clearcite.adapters.ledgers import generations, intake, leases, publishing, visible
+from clearcite.adapters.ledgers import erase, generations, intake, leases, publishing, visible
 from clearcite.adapters.ledgers.connection import (
     Pool,
     check_library,
@@ -23,6 +23,7 @@ from clearcite.adapters.ledgers.connection import (
 )
 from clearcite.adapters.ledgers.enqueue import enqueue
 from clearcite.adapters.ledgers.examine import SqliteExamination
+from clearcite.adapters.ledgers.journal import note
 from clearcite.adapters.ledgers.migrate import migrations, ready
 from clearcite.adapters.ledgers.reader import Memory, SnapshotContext
 from clearcite.adapters.ledgers.status import status
@@ -31,6 +32,7 @@ from clearcite.adapters.ledgers.writer import Transaction, Writer
 from clearcite.domain.access import Acl, Micros
 from clearcite.domain.corpus import DocumentKey, SourceRecord
 from clearcite.domain.lifecycle import Head
+from clearcite.domain.purge import Erasable, Erased, Selection
 from clearcite.errors import InputError, NotFound
 from clearcite.ports import Applied, Built, Clock, Job, Snapshot
 
@@ -143,6 +145,7 @@ class SqliteLedger:
             document = _document(tx, key)
             tx.run(leases.SQL["quarantine_document"], tx.now, reason, document)
             visible.refresh(tx, document)
+            note(tx, "quarantine", document)
 
     def reinstate(self, key: DocumentKey) -> None:
         with self._writer.transaction() as tx:
@@ -151,6 +154,7 @@ class SqliteLedger:
             tx.run(leases.SQL["reinstate_document"], document)
             visible.refresh(tx, document)
             enqueue(tx, document)
+            note(tx, "reinstate", document)
 
     def head(self, key: DocumentKey) -> Head | None:
         with self._reading() as db:
@@ -181,6 +185,33 @@ class SqliteLedger:
     def examine(self) -> Iterator[SqliteExamination]:
         with self._reading() as db:
             yield SqliteExamination(db)
+
+    def erasable(self, selection: Selection) -> tuple[Sequence[Erasable], int]:
+        with self._reading() as db:
+            return erase.erasable(db, selection)
+
+    def contents(self, item: Erasable) -> Sequence[tuple[str, bool, bytes, str | None]]:
+        with self._reading() as db:
+            return list(erase.contents(db, item))
+
+    def begin_purge(self) -> int:
+        with self._writer.transaction() as tx:
+            return tx.insert(erase.SQL["begin_purge"], tx.now)
+
+    def erase(self, items: Sequence[Erasable]) -> Sequence[Erased]:
+        with self._writer.transaction() as tx:
+            return erase.erase(tx, items)
+
+    def scrub(self, *, rewrite: bool = False) -> bool:
+        return self._writer.scrub(rewrite=rewrite)
+
+    def finish_purge(self, number: int, receipt: str) -> None:
+        with self._writer.transaction() as tx:
+            tx.run(erase.SQL["finish_purges"], tx.now, number, receipt)
+
+    def store_id(self) -> str:
+        with self._reading() as db:
+            return str(db.execute(COMMON["store_id"]).get)
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[apsw.Connection]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import apsw
 
-from clearcite.adapters.ledgers.connection import immediate, translated
+from clearcite.adapters.ledgers.connection import immediate, scrub, translated
 from clearcite.adapters.ledgers.queries import Queries, load
 from clearcite.domain.access import Micros
 from clearcite.errors import ConfigError, DependencyUnavailable
@@ -101,6 +101,11 @@ class Writer:
                 raise DependencyUnavailable("A write was started inside another one.")
             with immediate(self._db):
                 yield Transaction(db=self._db, now=self._clock.now())
+
+    def scrub(self, *, rewrite: bool = False) -> bool:
+        """See ``connection.scrub``."""
+        with self._lock, translated():
+            return scrub(self._db, rewrite=rewrite)
 
     def close(self) -> None:
         with self._lock:

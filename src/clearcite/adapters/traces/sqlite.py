@@ -20,9 +20,11 @@ from clearcite.adapters.ledgers.connection import (
     immediate,
     memory_folder,
     prepare_file,
+    scrub,
     translated,
 )
 from clearcite.adapters.ledgers.migrate import migrations, ready
+from clearcite.domain.access import Micros
 from clearcite.domain.trace import Trace
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.wire import from_json
@@ -33,6 +35,8 @@ SCRIPTS = "clearcite.adapters.traces"
 _INSERT = "INSERT INTO traces (trace_id, tenant_id, kind, created_at, body) VALUES (?, ?, ?, ?, ?)"
 _GET = "SELECT trace_id, body FROM traces WHERE trace_id = ?"
 _NEWEST = "SELECT trace_id, body FROM traces ORDER BY number DESC LIMIT ?"
+_HOLDING = "DELETE FROM traces WHERE instr(CAST(body AS BLOB), CAST(? AS BLOB))"
+_OLDER = "DELETE FROM traces WHERE created_at < ?"
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
@@ -91,6 +95,21 @@ class SqliteTraces:
         with self._reading() as db:
             rows = db.execute(_NEWEST, (max(0, limit),)).fetchall()
         return [_trace(*row) for row in rows]
+
+    def forget(self, fragments: Sequence[bytes]) -> int:
+        return sum(self._forget(_HOLDING, fragment) for fragment in fragments)
+
+    def forget_before(self, instant: Micros) -> int:
+        return self._forget(_OLDER, instant)
+
+    def scrub(self, *, rewrite: bool = False) -> bool:
+        with self._lock, translated():
+            return scrub(self._db, rewrite=rewrite)
+
+    def _forget(self, sql: str, value: bytes | int) -> int:
+        with self._lock, translated(), immediate(self._db):
+            self._db.execute(sql, (value,))
+            return self._db.changes()
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[apsw.Connection]:

@@ -26,7 +26,7 @@ HOMES = {
     **dict.fromkeys(("ask", "search"), "answers"),
     **dict.fromkeys(("list", "show", "delete"), "documents"),
     **dict.fromkeys(("inspect", "verify"), "traces"),
-    "reconcile": "upkeep",
+    **dict.fromkeys(("reconcile", "purge"), "upkeep"),
     "evaluate": "fixtures",
     "scope-check": "gates",
 }

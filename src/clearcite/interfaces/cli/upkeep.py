@@ -1,15 +1,18 @@
-"""``reconcile``: for whoever keeps a store in order."""
+"""``reconcile`` and ``purge``: for whoever keeps a store in order."""
 
 from collections.abc import Callable, Mapping
 from typing import Annotated
 
+from clearcite.domain.access import Micros
+from clearcite.domain.corpus import DocumentKey
+from clearcite.domain.purge import Receipt, Selection
 from clearcite.domain.reconcile import Mismatch, Reconciliation
-from clearcite.errors import IntegrityFault
+from clearcite.errors import InputError, IntegrityFault
 from clearcite.interfaces.cli import common
-from clearcite.interfaces.cli.commands import Command, Option
+from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import FORMAT, STORE, say
 from clearcite.interfaces.cli.progress import progress
-from clearcite.wiring import reconcile_store
+from clearcite.wiring import purge_store, reconcile_store
 
 RECONCILE_HELP = """Check the store against the original bytes, for operators.
 
@@ -22,6 +25,21 @@ Examples:
   clearcite reconcile
 
   clearcite reconcile --vectors --format json
+"""
+
+PURGE_HELP = """Erase deleted documents and old revisions for good, for operators.
+
+Content is erased from every store, every byte is read back, and a receipt says how each store was left and what
+that does not prove. A document must have been deleted, and its deletion indexed, before. Exit 0: done; 1: something
+remains, and the receipt says what to do.
+
+Examples:
+
+  clearcite purge leave.md --tenant default
+
+  clearcite purge --deleted
+
+  clearcite purge --revisions-older-than 30
 """
 
 
@@ -50,6 +68,66 @@ def reconcile(
     return IntegrityFault.exit_code if found.total else 0
 
 
+DAY: Micros = 86_400_000_000
+
+
+def purge(
+    document: Annotated[str | None, Argument(help="The id of a deleted document.")] = None,
+    tenant: Annotated[str | None, Option("--tenant", help="The tenant it belongs to.")] = None,
+    source: Annotated[str, Option("--source", help="The source it belongs to.")] = "default",
+    deleted: Annotated[bool, Option("--deleted", help="Every deleted document.")] = False,
+    revisions_older_than: Annotated[
+        int | None,
+        Option(help="Revisions accepted so many days ago that are neither newest nor served."),
+    ] = None,
+    store: STORE = None,
+    format: FORMAT = None,  # noqa: A002 - the flag's name
+) -> int:
+    if document is None and not deleted and revisions_older_than is None:
+        raise InputError(
+            "Nothing was erased: name a DOCUMENT, or give --deleted or --revisions-older-than DAYS."
+        )
+    if document is not None and tenant is None:
+        raise InputError("Nothing was erased: --tenant says whose document it is.")
+    keys = (
+        ()
+        if document is None
+        else (DocumentKey(tenant_id=tenant or "", source_id=source, document_id=document),)
+    )
+
+    def select(now: Micros) -> Selection:
+        before = None if revisions_older_than is None else now - revisions_older_than * DAY
+        return Selection(keys=keys, deleted_before=now if deleted else None, revisions_before=before)
+
+    if revisions_older_than is not None and revisions_older_than < 0:
+        raise InputError("Nothing was erased: --revisions-older-than is a number of days, at least 0.")
+    with progress() as bar:
+        task = bar.add_task("purging", total=None)
+        receipt = purge_store(
+            common.settings_for(store), select, lambda what: bar.update(task, description=what)
+        )
+    if common.chosen_format(format) == "json":
+        common.print_json(receipt)
+    else:
+        _show_receipt(receipt)
+    return 0 if receipt.is_complete else 1
+
+
+def _show_receipt(receipt: Receipt) -> None:
+    say(f"purge {receipt.purge}: {len(receipt.documents)} documents, {receipt.waiting} wait", "bold")
+    for item in receipt.documents:
+        key = item.key
+        what = "deleted" if item.deleted else "lives on"
+        say(f"  {key.tenant_id}/{key.source_id}/{key.document_id}: {item.revisions} revisions, {what}")
+    for line in receipt.stores:
+        say(f"{line.state:>11}  {line.store}" + (f": {line.detail}" if line.detail else ""))
+    say(f"{receipt.fragments} fragments were looked for in {receipt.bytes} bytes of {receipt.files} files")
+    for text in receipt.keeps:
+        say(f"      keeps  {text}")
+    for text in receipt.not_proven:
+        say(f" not proven  {text}")
+
+
 def _show(found: Reconciliation) -> None:
     say("checked    " + ", ".join(f"{count} {name}" for name, count in found.checked.items()), "bold")
     for kind, count in found.mismatches.items():
@@ -69,4 +147,4 @@ def _name(example: Mismatch) -> str:
     )
 
 
-COMMANDS = {"reconcile": Command(reconcile, RECONCILE_HELP)}
+COMMANDS = {"reconcile": Command(reconcile, RECONCILE_HELP), "purge": Command(purge, PURGE_HELP)}

@@ -16,3 +16,6 @@ WHERE p.name = ? AND d.source_id = ? AND d.document_id = ?;
 
 -- name: find_generation
 SELECT id, manifest, index_manifest, state FROM generations WHERE name = ?;
+
+-- name: store_id
+SELECT store_id FROM store;

@@ -21,6 +21,11 @@ FROM slots s
 JOIN generations g ON g.id = s.generation JOIN partitions p ON p.id = s.partition
 WHERE g.name = ?1 AND p.name = ?2;
 
+-- name: live_slots
+SELECT s.slot FROM projections s
+JOIN generations g ON g.id = s.generation JOIN partitions p ON p.id = s.partition
+WHERE g.name = ? AND p.name = ? AND s.withdrawn = 0 ORDER BY s.slot;
+
 -- name: events
 SELECT g.name, p.name, d.source_id, d.document_id, o.kind, o.quarantined_at,
        d.id IS NOT NULL AND (o.revision IS NULL OR r.document = d.id) AND (o.access IS NULL OR a.partition = d.partition)
@@ -148,3 +153,15 @@ ORDER BY p.name, s.slot;
 -- name: chunks_of
 SELECT chunk_id, ordinal, start_at, end_at, text, sha256, context, heading, page, kind, units, language, flags
 FROM chunks WHERE projection = ? ORDER BY ordinal, start_at, chunk_id;
+
+-- name: texts
+WITH excluded AS (SELECT value FROM json_each(?1))
+SELECT content FROM originals WHERE revision NOT IN excluded
+UNION ALL SELECT CAST(text AS BLOB) FROM originals WHERE text IS NOT NULL AND revision NOT IN excluded
+UNION ALL SELECT CAST(text AS BLOB) FROM served_texts
+UNION ALL SELECT CAST(text AS BLOB) FROM chunks
+UNION ALL SELECT CAST(context AS BLOB) FROM chunks
+UNION ALL SELECT CAST(heading AS BLOB) FROM chunks
+UNION ALL SELECT CAST(title AS BLOB) FROM projections
+UNION ALL SELECT CAST(description AS BLOB) FROM revisions WHERE id NOT IN excluded
+UNION ALL SELECT CAST(document_id AS BLOB) FROM documents;

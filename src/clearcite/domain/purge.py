@@ -1,0 +1,74 @@
+"""Erasing: what is chosen, what was erased, and the receipt that says of every store how it was left."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from clearcite.domain.access import Micros
+from clearcite.domain.corpus import DocumentKey
+
+StoreState = Literal["erased", "absent", "unsupported", "remains", "in_use"]
+"""``absent``: read, and nothing of it stands there. ``erased``: something stood there, and it was read again after.
+``unsupported``: clearcite cannot erase or read it. ``remains`` and ``in_use``: not done, and ``detail`` says why."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Selection:
+    """What to erase: deleted documents by name, all that were deleted before an instant, and revisions of living
+    documents that were accepted before an instant and are neither the newest nor served."""
+
+    keys: tuple[DocumentKey, ...] = ()
+    deleted_before: Micros | None = None
+    revisions_before: Micros | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Erasable:
+    """Revisions of one document that may be erased. ``deleted``: they are all it has."""
+
+    document: int
+    key: DocumentKey
+    source_sequence: int
+    revisions: tuple[int, ...]
+    deleted: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Erased:
+    """What was erased of one document."""
+
+    key: DocumentKey
+    source_sequence: int
+    revisions: int
+    deleted: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoreLine:
+    """One store of the receipt."""
+
+    store: str
+    state: StoreState
+    detail: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Receipt:
+    """What a purge did and how it was checked: ``fragments`` of the erased texts were looked for in every byte of
+    ``files`` files. ``waiting``: deleted documents left out because their deletion is not projected yet."""
+
+    purge: int
+    store_id: str
+    at: Micros
+    documents: tuple[Erased, ...]
+    waiting: int
+    stores: tuple[StoreLine, ...]
+    fragments: int
+    files: int
+    bytes: int
+    keeps: tuple[str, ...]
+    not_proven: tuple[str, ...]
+    schema: str = "clearcite-purge-receipt-1"
+
+    @property
+    def is_complete(self) -> bool:
+        return all(line.state in ("erased", "absent", "unsupported") for line in self.stores)
