@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from clearcite.answer.verify import Replay, Verdict, verify_trace
 from clearcite.domain.access import Principal
 from clearcite.domain.corpus import Place
+from clearcite.domain.purge import Receipt, Selection
 from clearcite.domain.reconcile import Reconciliation
 from clearcite.domain.retrieval import Scope
 from clearcite.domain.trace import Trace
@@ -20,6 +21,9 @@ class Upkeep(Protocol):
 
     def reconcile(self, *, while_pending: bool = False, vectors: bool = False) -> Reconciliation:
         """See ``ingest.reconcile``."""
+
+    def purge(self, selection: Selection) -> Receipt:
+        """See ``wiring.purging``."""
 
 
 class Operator:
@@ -49,6 +53,10 @@ class Operator:
     def reconcile(self, *, while_pending: bool = False, vectors: bool = False) -> Reconciliation:
         """Does everything that is stored still follow from the original bytes? See ``ingest.reconcile``."""
         return self.upkeep.reconcile(while_pending=while_pending, vectors=vectors)
+
+    def purge(self, selection: Selection) -> Receipt:
+        """Erase deleted documents and old revisions for good. The receipt says of every store how it was left."""
+        return self.upkeep.purge(selection)
 
     def inspect(self, trace_id: str) -> Trace:
         """The protected trace of one answer."""

@@ -16,6 +16,7 @@ from clearcite.answer.evidence import Budget
 from clearcite.answer.pipeline import Parts
 from clearcite.config import Settings, load_settings
 from clearcite.domain.manifest import PipelineManifest
+from clearcite.domain.purge import Receipt, Selection
 from clearcite.domain.reconcile import Reconciliation
 from clearcite.domain.thresholds import CLAIM_LIMITS, ClaimLimits
 from clearcite.engine import Engine, Pipeline, Services
@@ -73,6 +74,11 @@ class StoreUpkeep:
         from clearcite.wiring.upkeep import reconcile_store  # noqa: PLC0415
 
         return reconcile_store(self._settings, while_pending=while_pending, vectors=vectors)
+
+    def purge(self, selection: Selection) -> Receipt:
+        from clearcite.wiring.purging import purge_store  # noqa: PLC0415
+
+        return purge_store(self._settings, lambda _: selection)
 
 
 class Pipelines:
