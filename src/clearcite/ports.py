@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from clearcite.domain.access import Access, AccessClass, Acl, Micros, Principal
 from clearcite.domain.corpus import Chunk, Description, DocumentKey, ParsedDocument, SourceRecord
 from clearcite.domain.lifecycle import Decision, Head
-from clearcite.domain.purge import Erasable, Erased, Selection
-from clearcite.domain.reconcile import Mismatch
 from clearcite.domain.retrieval import (
     Cursor,
     DenseQuery,
@@ -28,6 +26,7 @@ from clearcite.domain.retrieval import (
 )
 from clearcite.domain.trace import Trace
 from clearcite.errors import ClearciteError, InputError
+from clearcite.keeping import Eraser, Examination
 
 if TYPE_CHECKING:
     import numpy as np
@@ -271,78 +270,6 @@ class Reader(Protocol):
         """End a quarantine and try failed work again. A document that was out of sight is built again from
         its content before it is served.
         """
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Served:
-    """One build as it is stored, and the original it was made of as a job, so that it can be made again."""
-
-    job: Job
-    text: str
-    text_sha256: str
-    title: str
-    normal_sha256: str
-    chunks: tuple[Chunk, ...]
-
-
-class Examination(Protocol):
-    """Everything a store holds, from one position, row by row and without trust. For operators."""
-
-    @property
-    def position(self) -> int: ...
-
-    def sizes(self) -> Mapping[str, int]:
-        """How many documents, revisions, builds and chunks there are to look at."""
-
-    def generations(self) -> Sequence[tuple[str, str, str | None]]:
-        """Each active generation: name, manifest (canonical JSON), name of its index manifest."""
-
-    def manifests(self) -> Sequence[str]:
-        """The manifest of every generation there ever was."""
-
-    def waiting(self) -> int:
-        """Events that a worker would still take."""
-
-    def mismatches(self, manifest_hashes: Sequence[str], tick: Callable[[str], None]) -> Iterator[Mismatch]:
-        """What is wrong with the rows themselves. ``tick`` is told of each row that was looked at, by ``sizes``."""
-
-    def live_slots(self, generation: str, partition: str) -> Mask:
-        """True for each slot of a generation that is served: what a merge must keep."""
-
-    def texts(self, without: Sequence[int] = ()) -> Iterator[bytes]:
-        """Every text and name that is stored, as it stands in the file; not those of some revisions."""
-
-    def served(self, generation: str) -> Iterator[Served | Mismatch]:
-        """The builds of a generation in the order (partition, slot)."""
-
-    def slot_state(self, generation: str, partition: str, slot: int) -> Literal["served", "past", "never"]:
-        """Whether a slot serves, has been handed out and serves no more, or never was handed out."""
-
-
-class Eraser(Protocol):
-    """Erasing content for good. What stays of a purged document: its identity, newest sequence and tombstone."""
-
-    def erasable(self, selection: Selection) -> tuple[Sequence[Erasable], int]:
-        """What a selection stands for, and how many deleted documents have to wait for their projection."""
-
-    def contents(self, item: Erasable) -> Sequence[tuple[str, bool, bytes, str | None]]:
-        """Of each revision: its description as stored, whether it is text, its bytes, and the decoded text where
-        that is kept beside them."""
-
-    def begin_purge(self) -> int:
-        """Write down that a purge has begun, before anything is erased; its number."""
-
-    def erase(self, items: Sequence[Erasable]) -> Sequence[Erased]:
-        """Erase in one transaction what may still be erased; what it was."""
-
-    def scrub(self, *, rewrite: bool = False) -> bool:
-        """Leave nothing erased in the log, nor, with ``rewrite``, anywhere in the file. False while it is read."""
-
-    def finish_purge(self, number: int, receipt: str) -> None:
-        """Keep the receipt. Purges that were interrupted before are finished with it."""
-
-    def store_id(self) -> str:
-        """128 random bits in hex, given when the store was made."""
 
 
 class Ledger(Intake, Outbox, Reader, Eraser, Protocol):

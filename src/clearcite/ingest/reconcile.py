@@ -15,7 +15,8 @@ from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.reconcile import KINDS, MOST_EXAMPLES, Kind, Mismatch, Reconciliation
 from clearcite.errors import DependencyUnavailable, InputError, IntegrityFault
 from clearcite.ingest.build import Builder, Outcome
-from clearcite.ports import Examination, IndexEntry, IndexView, Job, Served
+from clearcite.keeping import Examination, Served
+from clearcite.ports import IndexEntry, IndexView, Job
 from clearcite.wire import from_json, loads
 
 Tick = Callable[[str], None]

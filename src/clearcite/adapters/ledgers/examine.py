@@ -20,7 +20,8 @@ from clearcite.domain.corpus import DocumentKey, build_hash, state_hash_of
 from clearcite.domain.digest import digest, sha256_text
 from clearcite.domain.reconcile import Kind, Mismatch
 from clearcite.errors import IntegrityFault
-from clearcite.ports import Job, Served
+from clearcite.keeping import Served
+from clearcite.ports import Job
 
 SQL = load("examine")
 

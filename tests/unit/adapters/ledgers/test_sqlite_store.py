@@ -251,6 +251,9 @@ def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
 
 
 UNDONE = """
+DROP TABLE journal;
+DROP TABLE purges;
+DROP TABLE store;
 ALTER TABLE visibility DROP COLUMN supersedes;
 CREATE INDEX projections_superseding ON projections (generation, partition) WHERE supersedes = 1;
 DROP VIEW served;
