@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
 
@@ -17,9 +17,11 @@ from clearcite.answer import lookup, searching
 from clearcite.answer.asked import check_identity, question_of
 from clearcite.answer.confirm import judge_for, verify_access
 from clearcite.answer.describe import describe
+from clearcite.answer.past import Past, doubt
 from clearcite.answer.pipeline import Outcome, Parts, Sight, answer
 from clearcite.answer.publish import publish, publish_search
 from clearcite.answer.tracing import Request, ask_trace, search_trace
+from clearcite.answer.verify import Asked, Replayed
 from clearcite.domain.access import Principal
 from clearcite.domain.answer import EXIT_CODES, Answer, PublicAnswer, PublicDocument, PublicSearch
 from clearcite.domain.corpus import DocumentKey
@@ -62,6 +64,17 @@ class Services:
     upkeep: Upkeep | None = None
 
 
+@dataclass(slots=True)
+class View:
+    """What one request is drawn from; ``state`` is empty as long as nothing could be opened. ``again``: the traced
+    request that is done again, and then ``doubt`` says why this is not the same view."""
+
+    trace_id: str
+    again: Asked | None = None
+    state: dict[str, Any] = field(default_factory=dict)
+    doubt: str | None = None
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
     """A public answer with the exit code a command ends with."""
@@ -89,14 +102,11 @@ class Engine:
         """``ask``, with the exit code: integrity faults and outages look alike from outside, not to a shell."""
         services = self._services
         asked = question_of(question, options)
-        trace_id = services.trace_id()
+        view = View(trace_id=services.trace_id())
         run = Run(describe=describe, deadline=_deadline(services), faults=services.faults)
-        outcome, state, code = self._answered(asked, principal, run)
-        public = publish(outcome.answer, outcome.document_hashes, trace_id)
-        request = Request(
-            asked=asked, principal=principal, state=state, stages=run.records, now=services.clock.now()
-        )
-        self._record(ask_trace(request, public, outcome))
+        outcome, code = self._answered(asked, principal, run, view)
+        public = publish(outcome.answer, outcome.document_hashes, view.trace_id)
+        self._record(ask_trace(self._request(asked, principal, view, run), public, outcome))
         return Reply(public=public, exit_code=code or EXIT_CODES[public.status])
 
     def search(
@@ -107,20 +117,16 @@ class Engine:
         ``after`` is the ``next`` of the page before. Raises InputError, DependencyUnavailable, IntegrityFault.
         """
         services = self._services
-        wanted = searching.wanted(k, collapse, options.pop("after", None))
+        page = {"k": k, "collapse": collapse, "after": options.pop("after", None)}
+        searching.wanted(**page)
         asked = question_of(question, options)
+        view = View(trace_id=services.trace_id())
         run = Run(describe=describe, deadline=_deadline(services), faults=services.faults)
-        scope = self._scope(principal, asked)
-        with self._looking() as snapshot:
-            state = self._state(snapshot, scope)
-            sight = run.step(self.open_sight, snapshot, scope)
-            parts = services.pipeline(snapshot.generation).parts
-            page, following = searching.search(asked, wanted, sight, parts, run)
-        public = run.step(publish_search, page, services.trace_id(), following)
-        request = Request(
-            asked=asked, principal=principal, state=state, stages=run.records, now=services.clock.now()
-        )
-        self._record(search_trace(request, public))
+        public, error = self._searched((asked, page), principal, run, view)
+        cause = None if error is None else error.code
+        self._record(search_trace(self._request(asked, principal, view, run, page), public, cause))
+        if error is not None:
+            raise error
         return public
 
     def documents(
@@ -157,13 +163,21 @@ class Engine:
         services = self._services
         return Operator(services.ledger, services.traces, services.visibility, self.replay, services.upkeep)
 
-    def replay(
-        self, question: Question, principal: Principal, trace_id: str
-    ) -> tuple[PublicAnswer, dict[str, Any]]:
-        """Answer again without writing a trace; for ``verify``."""
+    def replay(self, asked: Asked, trace_id: str) -> Replayed:
+        """Do the same again, as of the traced position, without writing a trace; for ``verify``."""
         run = Run(describe=describe, deadline=None)
-        outcome, state, _ = self._answered(question, principal, run, replayed=True)
-        return publish(outcome.answer, outcome.document_hashes, trace_id), state
+        past = Engine(replace(self._services, visibility=Visibility()))
+        view = View(trace_id=trace_id, again=asked)
+        public: PublicAnswer | PublicSearch
+        if asked.page is None:
+            outcome, _ = past._answered(asked.question, asked.principal, run, view)
+            public = publish(outcome.answer, outcome.document_hashes, trace_id)
+            cause = outcome.answer.cause
+        else:
+            wanted = (asked.question, asked.page)
+            public, error = past._searched(wanted, asked.principal, run, view)
+            cause = "integrity" if isinstance(error, IntegrityFault) else None
+        return Replayed(public=public, state=view.state, cause=cause, doubt=view.doubt)
 
     def probe(self) -> str:
         """Open what a question would open, read all of it, and say what it is; for ``doctor``."""
@@ -194,25 +208,67 @@ class Engine:
             superseding=tuple(superseding),
         )
 
-    def _answered(
-        self, asked: Question, principal: Principal, run: Run, *, replayed: bool = False
-    ) -> tuple[Outcome, dict[str, Any], int]:
-        """The outcome, the state it depends on, and an exit code of its own for integrity faults."""
-        scope = self._scope(principal, asked, replayed=replayed)
-        state: dict[str, Any] = {}
+    def _answered(self, asked: Question, principal: Principal, run: Run, view: View) -> tuple[Outcome, int]:
+        """The outcome, and an exit code of its own for integrity faults."""
+        scope = self._scope(principal, asked, replayed=view.again is not None)
         try:
-            with self._looking() as snapshot:
-                state = self._state(snapshot, scope)
-                sight = run.step(self.open_sight, snapshot, scope)
-                parts = self._services.pipeline(snapshot.generation).parts
-                return answer(asked, sight, parts, run), state, 0
+            with self._opened(scope, run, view) as sight:
+                return answer(asked, sight, self._parts(sight), run), 0
         except IntegrityFault as fault:
-            return _unavailable("integrity"), state, fault.exit_code
+            return _unavailable("integrity"), fault.exit_code
         except ClearciteError:
-            return _unavailable("dependency"), state, 0
+            return _unavailable("dependency"), 0
         except Exception as error:  # noqa: BLE001 - whatever a port raises, the question fails closed
             run.note("snapshot", "failed", {"cause": type(error).__name__})
-            return _unavailable("dependency"), state, 0
+            return _unavailable("dependency"), 0
+
+    def _searched(
+        self, wanted: tuple[Question, Mapping[str, Any]], principal: Principal, run: Run, view: View
+    ) -> tuple[PublicSearch, ClearciteError | None]:
+        """A page of hits, or the error a caller gets instead of it. ``wanted``: the question and the page."""
+        asked, page = wanted
+        scope = self._scope(principal, asked, replayed=view.again is not None)
+        failed = PublicSearch(status="dependency_unavailable", trace_id=view.trace_id)
+        try:
+            with self._opened(scope, run, view) as sight:
+                found = searching.search(asked, searching.wanted(**page), sight, self._parts(sight), run)
+            return run.step(publish_search, found[0], view.trace_id, found[1]), None
+        except ClearciteError as error:
+            return failed, error
+        except Exception as error:  # noqa: BLE001 - whatever a port raises, the search fails closed
+            run.note("snapshot", "failed", {"cause": type(error).__name__})
+            fault = DependencyUnavailable("A part needed to search is unavailable; try again later.")
+            fault.__cause__ = error
+            return failed, fault
+
+    @contextmanager
+    def _opened(self, scope: Scope, run: Run, view: View) -> Iterator[Sight]:
+        """One snapshot, now or at the position of a request that is done again, judged for a scope."""
+        with self._looking() as now:
+            snapshot = now
+            if view.again is not None and view.again.position != now.position:
+                snapshot = Past(now, view.again.position)
+            view.state = self._state(snapshot, scope)
+            sight = run.step(self.open_sight, snapshot, scope)
+            yield sight
+            if view.again is not None:
+                view.doubt = doubt(snapshot, sight.readable, view.again.generation, view.again.filter)
+
+    def _parts(self, sight: Sight) -> Parts:
+        return self._services.pipeline(sight.snapshot.generation).parts
+
+    def _request(
+        self,
+        asked: Question,
+        principal: Principal,
+        view: View,
+        run: Run,
+        page: dict[str, Any] | None = None,
+    ) -> Request:
+        now = self._services.clock.now()
+        return Request(
+            asked=asked, principal=principal, state=view.state, stages=run.records, now=now, page=page
+        )
 
     def _record(self, trace: Trace) -> None:
         """An answer whose trace cannot be written is not released."""
@@ -252,13 +308,15 @@ class Engine:
         )
 
     def _state(self, snapshot: Snapshot, scope: Scope) -> dict[str, Any]:
+        pipeline = self._services.pipeline(snapshot.generation)
         return {
             "as_of": scope.as_of,
             "position": snapshot.position,
             "generation": snapshot.generation,
             "index_manifest": snapshot.index_manifest,
-            "manifest_hash": self._services.pipeline(snapshot.generation).manifest_hash,
+            "manifest_hash": pipeline.manifest_hash,
             "config_hash": self._services.config_hash,
+            "parts": _fingerprints(pipeline.parts),
         }
 
     def close(self) -> None:
@@ -276,6 +334,19 @@ class Engine:
 
 def _unavailable(cause: str) -> Outcome:
     return Outcome(answer=Answer(status="dependency_unavailable", cause=cause), degraded=True)
+
+
+def _fingerprints(parts: Parts) -> dict[str, Any]:
+    """Models and parameters of everything that has a say in an answer."""
+    return {
+        "writer": parts.writer.fingerprint,
+        "reranker": parts.reranker.fingerprint,
+        "embedder": None if parts.embedder is None else parts.embedder.fingerprint,
+        "analysis": parts.analyzer.fingerprint,
+        "depth": parts.depth,
+        "passages": parts.budget.passages,
+        "characters": parts.budget.characters,
+    }
 
 
 def _deadline(services: Services) -> float:

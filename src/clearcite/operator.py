@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from clearcite.answer.verify import Replay, Verdict, verify_trace
-from clearcite.domain.access import Principal
+from clearcite.answer.past import Past
+from clearcite.answer.verify import Replay, Verdict, asked_of, verify_trace
 from clearcite.domain.corpus import Place
 from clearcite.domain.purge import Receipt, Selection
 from clearcite.domain.reconcile import Reconciliation
@@ -13,7 +13,6 @@ from clearcite.domain.trace import Trace
 from clearcite.errors import ConfigError, NotFound
 from clearcite.ports import Ledger, TraceStore
 from clearcite.visibility import Visibility
-from clearcite.wire import from_json
 
 
 class Upkeep(Protocol):
@@ -82,11 +81,17 @@ class Operator:
         }
 
     def reasons(self, trace: Trace) -> Mapping[str, Sequence[str]]:
-        """Why each document of the store was, or would now be, hidden from the traced asker; [] if it is not."""
-        principal = from_json(Principal, trace.request["principal"], what="the traced principal")
-        scope = Scope(principal=principal, as_of=trace.state["as_of"], partitions=(principal.tenant_id,))
-        with self._ledger.snapshot() as snapshot:
-            found = self._visibility.reasons(snapshot, scope)
+        """Why each document of the store was hidden from the traced asker, at the traced position; [] if it was not.
+
+        Empty for a trace of a request that failed before anything was read.
+        """
+        if not trace.state:
+            return {}
+        asked = asked_of(trace)
+        partitions = (asked.principal.tenant_id,)
+        scope = Scope(principal=asked.principal, as_of=trace.state["as_of"], partitions=partitions)
+        with self._ledger.snapshot() as now:
+            found = Visibility().reasons(Past(now, asked.position), scope)
         return {
             f"{key.tenant_id}/{key.source_id}/{key.document_id}": list(why)
             for key, why in sorted(found.items())

@@ -217,8 +217,14 @@ class Snapshot(Protocol):
     def visibility_since(self, partition: str, position: int) -> Sequence[VisibilityRow]:
         """The newest row of each slot of a partition that changed after ``position`` (0: all of them)."""
 
+    def visibility_at(self, partition: str, position: int) -> Sequence[VisibilityRow]:
+        """The rows that held at an earlier position."""
+
     def collections(self, partition: str) -> tuple[int, Mapping[str, Acl]]:
         """The position of the last change of a collection, and the lists by path."""
+
+    def collections_at(self, partition: str, position: int) -> tuple[int, Mapping[str, Acl]]:
+        """The same as it was at an earlier position."""
 
     def chunks(
         self, chunk_ids: Sequence[str], shown: Callable[[str, int], bool] | None = None
@@ -258,6 +264,9 @@ class Snapshot(Protocol):
 
     def inventory(self, partition: str) -> Sequence[tuple[DocumentKey, int | None]]:
         """Every document the ledger knows, and the slot that serves it, if one does. For operators."""
+
+    def numbers(self, partition: str) -> Sequence[tuple[DocumentKey, int]]:
+        """Every document the ledger knows, and its number, as ``VisibilityRow.document`` has it. For operators."""
 
 
 class Reader(Protocol):
@@ -353,6 +362,9 @@ class Readable(Protocol):
 
     def mask(self, partition: str) -> Mask:
         """True for each readable slot. Slots beyond its length are not readable."""
+
+    def counts(self, partition: str) -> Mapping[str, int]:
+        """For the trace: how many builds are served, and how many of them each reason keeps from this scope."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

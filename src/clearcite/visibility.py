@@ -178,6 +178,7 @@ class Span:
     end: Micros
     mask: Mask
     token: tuple[Any, ...]
+    counts: Mapping[str, int]
     superseding: tuple[int, ...] = ()
 
 
@@ -212,6 +213,10 @@ class ReadableNow:
         mask = self.mask(partition)
         return 0 <= slot < len(mask) and bool(mask[slot])
 
+    def counts(self, partition: str) -> Mapping[str, int]:
+        span = self.spans.get(partition)
+        return {} if span is None else span.counts
+
 
 class Visibility:
     """Answers ``readable`` for one ledger. Thread-safe; the bytes of columns, verdicts and masks are bounded."""
@@ -235,11 +240,10 @@ class Visibility:
         """
         found: dict[DocumentKey, tuple[str, ...]] = {}
         for partition in snapshot.partitions():
-            rows = {row.slot: row for row in snapshot.visibility_since(partition, 0)}
+            rows = {row.document: row for row in snapshot.visibility_since(partition, 0)}
             _, collections = snapshot.collections(partition)
-            for key, slot in snapshot.inventory(partition):
-                row = None if slot is None else rows.get(slot)
-                found[key] = _reasons(row, collections, scope, partition)
+            for key, document in snapshot.numbers(partition):
+                found[key] = _reasons(rows.get(document), collections, scope, partition)
         return found
 
     def _narrowed(self, snapshot: Snapshot, partition: str, scope: Scope) -> Span:
@@ -316,6 +320,7 @@ def _laid(column: NDArray[T], size: int, slots: NDArray[np.int64], values: Seque
 def _cut(columns: Columns, verdicts: Mask, as_of: Micros, token: tuple[Any, ...]) -> Span:
     """The mask at an instant, and how far it holds: to the nearest bound of a window on either side."""
     permitted = columns.permitted(verdicts)
+    served, allowed = int(columns.present.sum()), int(permitted.sum())
     starts, ends = columns.valid_from, columns.valid_to
     mask = permitted & (starts <= as_of) & (as_of < ends) if len(permitted) else permitted
     mask.setflags(write=False)
@@ -324,7 +329,16 @@ def _cut(columns: Columns, verdicts: Mask, as_of: Micros, token: tuple[Any, ...]
     start = int(past.max()) if len(past) else _ALWAYS
     end = int(future.min()) if len(future) else _NEVER
     superseding = tuple(int(slot) for slot in np.flatnonzero(mask & columns.supersedes[: len(mask)]))
-    return Span(start=start, end=end, mask=mask, token=(*token, start, end), superseding=superseding)
+    shown = int(mask.sum())
+    counts = {"served": served, "acl_denied": served - allowed, "outside_effective_window": allowed - shown}
+    return Span(
+        start=start,
+        end=end,
+        mask=mask,
+        token=(*token, start, end),
+        counts=counts,
+        superseding=superseding,
+    )
 
 
 def _column_bytes(columns: Columns) -> int:

@@ -96,24 +96,3 @@ def test_hash_seed_threads_zone_locale_and_optimisation_do_not_show() -> None:
         run(["-O"], PYTHONHASHSEED="99", OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="2", TZ="America/Lima"),
     ]
     assert others == [wanted, wanted]
-
-
-@LEGS
-def test_a_stored_trace_reproduces_its_answer_until_the_documents_change(embedder: Any) -> None:
-    world = make_world(embedder=embedder)
-    world.put(*(record(*item) for item in DOCUMENTS))
-    engine, operator = world.engine, principal("staff")
-    from clearcite.domain.access import Principal
-
-    role = Principal(
-        tenant_id="acme", subject_id="op", groups=("staff",), authorization_revision="1", roles=("operator",)
-    )
-    answers = [engine.ask(question, operator) for question in QUESTIONS]
-    for public in answers:
-        assert engine.operator(role).verify(public.trace_id).outcome == "reproduced"
-    world.put(record("queue.md", DOCUMENTS[0][1].replace("8", "9"), sequence=2))
-    verdict = engine.operator(role).verify(answers[0].trace_id)
-    assert (verdict.outcome, verdict.detail) == (
-        "unverifiable",
-        "the documents or settings have changed since",
-    )

@@ -1,19 +1,28 @@
 """What the trace keeps of each stage's result: ids, spans and integers, never document text."""
 
 from collections.abc import Sequence
+from dataclasses import astuple
 from functools import singledispatch
 from typing import Any
 
 from clearcite.answer.check import Checked
 from clearcite.answer.evidence import Chosen
+from clearcite.answer.past import mask_sha256
+from clearcite.answer.pipeline import Sight
 from clearcite.domain.answer import Answer, Claim, Disagreement
 from clearcite.domain.retrieval import Confirmed, DenseQuery, Dropped, Plan, Ranked, Recall
 
+FACTORS = {
+    "weigh": frozenset({"lexical", "dense", "authority", "source_type", "version"}),
+    "rerank": frozenset({"rerank"}),
+}
+
 
 def describe(stage: str, result: Any) -> dict[str, Any]:
-    """Every factor of a score is kept once, where passages are weighed; other stages keep order and score."""
+    """Every factor of a score is kept once: those of the weights where passages are weighed, that of the reranker
+    where it ranks; other stages keep order and score."""
     if isinstance(result, tuple):
-        return _describe_tuple(result, with_factors=stage == "weigh")
+        return _describe_tuple(result, FACTORS.get(stage, frozenset()))
     return _describe(result)
 
 
@@ -24,9 +33,26 @@ def _describe(_result: Any) -> dict[str, Any]:
 
 
 @_describe.register
+def _(sight: Sight) -> dict[str, Any]:
+    """How much was kept from the asker and why. Which documents, ``inspect`` rebuilds from the position; the hash
+    tells whether what it rebuilds is what held."""
+    filters = {}
+    for partition in sight.readable.partitions:
+        mask = sight.readable.mask(partition)
+        filters[partition] = {
+            **sight.readable.counts(partition),
+            "readable": int(mask.sum()),
+            "mask_sha256": mask_sha256(mask),
+        }
+    superseding = [list(astuple(document.key)) for document in sight.superseding]
+    return {"filter": filters, "superseding": superseding}
+
+
+@_describe.register
 def _(plan: Plan) -> dict[str, Any]:
     return {
         "route": plan.route,
+        "terms": [term.surface for term in plan.lexical.terms],
         "identifiers": list(plan.identifiers),
         "target_version": plan.target_version,
         "topic": plan.topic,
@@ -80,20 +106,27 @@ def _(answer: Answer) -> dict[str, Any]:
 @_describe.register
 def _(checked: Checked) -> dict[str, Any]:
     found = checked.sufficiency
-    judged = {} if found is None else {"score": found.score, **dict(found.features)}
+    judged: dict[str, Any] = {}
+    if found is not None:
+        judged = {"score": found.score, **dict(found.features), "missing": list(found.missing)}
     again = None if checked.again is None else checked.again.depth
     return {**_describe(checked.answer), "sufficiency": judged, "again_at_depth": again}
 
 
-def _describe_tuple(items: tuple[Any, ...], *, with_factors: bool) -> dict[str, Any]:
+def _describe_tuple(items: tuple[Any, ...], factors: frozenset[str]) -> dict[str, Any]:
     if len(items) == 2 and all(isinstance(part, tuple) for part in items):
-        parts = [_describe_tuple(part, with_factors=with_factors) for part in items]
+        parts = [_describe_tuple(part, factors) for part in items]
         return parts[0] | parts[1]
     kinds = {type(item) for item in items}
     if kinds == {Ranked}:
         ranked = [[item.passage.chunk_id, item.score] for item in items]
-        factors = {item.passage.chunk_id: dict(item.factors) for item in items} if with_factors else None
-        return {"ranked": ranked} if factors is None else {"ranked": ranked, "factors": factors}
+        if not factors:
+            return {"ranked": ranked}
+        kept = {
+            item.passage.chunk_id: {name: value for name, value in item.factors if name in factors}
+            for item in items
+        }
+        return {"ranked": ranked, "factors": kept}
     if kinds == {Dropped}:
         return {"dropped": _dropped(items)}
     if kinds == {Claim}:

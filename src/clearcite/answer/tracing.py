@@ -15,24 +15,31 @@ from clearcite.wire import canonical, to_json
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """One request and what it depends on. ``state``: position, generation, manifest and configuration."""
+    """One request and what it depends on. ``state``: position, generation, manifest, configuration and parts;
+    ``page``: of a search, how many, collapsed how, after what."""
 
     asked: Question
     principal: Principal
     state: dict[str, Any]
     stages: Sequence[StageRecord]
     now: Micros
+    page: dict[str, Any] | None = None
 
 
 def ask_trace(request: Request, public: PublicAnswer, outcome: Outcome) -> Trace:
     return _trace(request, public, response_of(public), (outcome.degraded, outcome.answer.cause))
 
 
-def search_trace(request: Request, public: PublicSearch) -> Trace:
-    hits = [[hit.document_id, hit.revision, hit.span.start, hit.span.end] for hit in public.hits]
-    response = {"status": public.status, "hits": hits, "sha256": _hash(public)}
+def search_trace(request: Request, public: PublicSearch, cause: str | None = None) -> Trace:
+    """``cause``: why it failed; then ``public`` is what a caller saw instead of hits, an error."""
     fell_back = any(stage.outcome == "fallback" for stage in request.stages)
-    return _trace(request, public, response, (fell_back, None))
+    return _trace(request, public, found_of(public), (fell_back or cause is not None, cause))
+
+
+def found_of(public: PublicSearch) -> dict[str, Any]:
+    """The public list with every text left out or replaced by its hash."""
+    hits = [[hit.document_id, hit.revision, hit.span.start, hit.span.end] for hit in public.hits]
+    return {"status": public.status, "hits": hits, "next": public.next, "sha256": _hash(public)}
 
 
 def _trace(
@@ -46,7 +53,7 @@ def _trace(
         kind="ask" if isinstance(public, PublicAnswer) else "search",
         tenant_id=request.principal.tenant_id,
         created_at=request.now,
-        request=request_of(request.asked, request.principal),
+        request=request_of(request),
         state=request.state,
         stages=tuple(request.stages),
         response=response,
@@ -55,8 +62,9 @@ def _trace(
     )
 
 
-def request_of(asked: Question, principal: Principal) -> dict[str, Any]:
-    return {"question": to_json(asked), "principal": to_json(principal)}
+def request_of(request: Request) -> dict[str, Any]:
+    asked = {"question": to_json(request.asked), "principal": to_json(request.principal)}
+    return asked if request.page is None else {**asked, "page": request.page}
 
 
 def response_of(public: PublicAnswer) -> dict[str, Any]:

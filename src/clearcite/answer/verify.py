@@ -1,24 +1,50 @@
 """Recompute a stored trace: ``reproduced``, ``differs: field`` or ``unverifiable: reason``.
 
-Nothing is believed from the trace but the question, the principal and the instant; the rest is recomputed and
-compared. Text is never read from it, because it holds none.
+Nothing is believed from the trace but the question, the principal, the instant and the position; the rest is
+recomputed from the ledger as it stood then, and compared. Text is never read from it, because it holds none.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from clearcite.answer.tracing import response_of
+from clearcite.answer.tracing import found_of, response_of
 from clearcite.domain.access import Principal
-from clearcite.domain.answer import PublicAnswer
+from clearcite.domain.answer import PublicAnswer, PublicSearch
 from clearcite.domain.retrieval import Question
 from clearcite.domain.trace import Trace
 from clearcite.errors import InputError
 from clearcite.wire import canonical, from_json, to_json
 
-Replay = Callable[[Question, Principal, str], tuple[PublicAnswer, dict[str, Any]]]
-STATE_FIELDS = ("generation", "manifest_hash", "config_hash")
+SETTINGS = ("manifest_hash", "config_hash", "parts")
 CHOOSING_STAGES = ("deduplicate", "fit_budget")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """What a trace says was asked, with the instant and position pinned. ``page``: of a search; ``filter``: what
+    it says of who could read how much."""
+
+    question: Question
+    principal: Principal
+    position: int
+    generation: str
+    page: Mapping[str, Any] | None
+    filter: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Replayed:
+    """What the same request gives now, the state it depended on, and why a difference may prove nothing."""
+
+    public: PublicAnswer | PublicSearch
+    state: Mapping[str, Any]
+    cause: str | None
+    doubt: str | None
+
+
+Replay = Callable[[Asked, str], Replayed]
+"""The request, and the trace id to publish under."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,40 +57,50 @@ class Verdict:
 
 def verify_trace(trace: Trace, replay: Replay, response: Any | None = None) -> Verdict:
     """``response``: the public response someone kept, as a JSON value; it must be this trace's, to the byte."""
-    if trace.kind != "ask":
-        return Verdict(outcome="unverifiable", detail="only answers are replayed")
     fault = _inner_fault(trace)
     if fault is not None:
         return Verdict(outcome="differs", detail=fault)
-    question = from_json(Question, trace.request["question"], what="the traced question")
-    principal = from_json(Principal, trace.request["principal"], what="the traced principal")
-    pinned = _pinned(question, trace)
-    public, state = replay(pinned, principal, trace.trace_id)
-    different = _difference(trace.response, response_of(public))
+    if not trace.state:
+        return Verdict(outcome="unverifiable", detail="failed before anything was read")
+    again = replay(asked_of(trace), trace.trace_id)
+    if again.cause == "integrity" and trace.cause != "integrity":
+        return Verdict(outcome="differs", detail="integrity")
+    different = _difference(trace.response, _projection(again.public))
     if different is None:
-        return _compare_response(public, response)
-    moved = [name for name in STATE_FIELDS if state.get(name) != trace.state.get(name)]
-    if moved or state.get("position") != trace.state.get("position"):
-        return Verdict(outcome="unverifiable", detail="the documents or settings have changed since")
+        return _compare_response(again.public, response)
+    if trace.degraded:
+        return Verdict(outcome="unverifiable", detail="a part had failed then")
+    moved = [name for name in SETTINGS if again.state.get(name) != trace.state.get(name)]
+    if moved:
+        return Verdict(outcome="unverifiable", detail=f"settings have changed since: {', '.join(moved)}")
+    if again.doubt is not None:
+        return Verdict(outcome="unverifiable", detail=again.doubt)
     return Verdict(outcome="differs", detail=different)
 
 
-def _pinned(question: Question, trace: Trace) -> Question:
-    return Question(
-        text=question.text,
-        as_of=trace.state["as_of"],
-        target_version=question.target_version,
-        sources=question.sources,
-        route=question.route,
-        topic=question.topic,
+def asked_of(trace: Trace) -> Asked:
+    """Raises InputError for a trace that holds no request."""
+    question = from_json(Question, trace.request["question"], what="the traced question")
+    views = [stage.detail.get("filter", {}) for stage in trace.stages if stage.stage == "open_sight"]
+    return Asked(
+        question=replace(question, as_of=trace.state["as_of"]),
+        principal=from_json(Principal, trace.request["principal"], what="the traced principal"),
+        position=trace.state["position"],
+        generation=trace.state["generation"],
+        page=trace.request.get("page"),
+        filter=views[0] if views else {},
     )
 
 
-def _compare_response(public: PublicAnswer, response: Any | None) -> Verdict:
+def _projection(public: PublicAnswer | PublicSearch) -> dict[str, Any]:
+    return response_of(public) if isinstance(public, PublicAnswer) else found_of(public)
+
+
+def _compare_response(public: PublicAnswer | PublicSearch, response: Any | None) -> Verdict:
     if response is None:
         return Verdict(outcome="reproduced")
     try:
-        kept = from_json(PublicAnswer, response, what="the response")
+        kept = from_json(type(public), response, what="the response")
     except InputError as error:
         return Verdict(outcome="differs", detail=f"response: {error.violations[0]}")
     wanted, given = to_json(public), to_json(kept)

@@ -6,15 +6,15 @@ as ingestion would, and compared with the stored text, its chunks and the entrie
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from clearcite.domain.corpus import Chunk, DocumentKey, chunk_id
 from clearcite.domain.digest import sha256_text
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.reconcile import KINDS, MOST_EXAMPLES, Kind, Mismatch, Reconciliation
 from clearcite.errors import DependencyUnavailable, InputError, IntegrityFault
-from clearcite.ingest.build import Builder, Outcome
+from clearcite.ingest.build import VECTOR_TRUNCATED, Builder, Outcome
 from clearcite.keeping import Examination, Served
 from clearcite.ports import IndexEntry, IndexView, Job
 from clearcite.wire import from_json, loads
@@ -150,10 +150,11 @@ class _Generation:
                 self._add("projection", key, "the original bytes cannot be read any more")
                 continue
             built, entries = outcome
-            same = (served.text, served.title, served.normal_sha256, served.chunks)
-            if same != (built.text, built.title, built.normal_sha256, built.chunks):
+            blind = builder.embedder is None
+            same = (served.text, served.title, served.normal_sha256, _comparable(served.chunks, blind))
+            if same != (built.text, built.title, built.normal_sha256, _comparable(built.chunks, blind)):
                 self._add("projection", key, "reading the original bytes again gives something else")
-            if builder.embedder is None and self.manifest.embedder is not None:
+            if blind and self.manifest.embedder is not None:
                 self.tally.checked["without_vector"] += len(entries)
             yield from sorted(entries, key=lambda entry: entry.chunk_id)
 
@@ -199,3 +200,13 @@ class _Generation:
 
     def _add(self, kind: Kind, key: DocumentKey | None, detail: str) -> None:
         self.tally.add(Mismatch(kind=kind, generation=self.name, key=key, detail=detail))
+
+
+def _comparable(chunks: Sequence[Chunk], blind: bool) -> tuple[Chunk, ...]:
+    """``blind``: without an embedder nobody can say which texts were too long for it."""
+    if not blind:
+        return tuple(chunks)
+    return tuple(
+        replace(chunk, flags=tuple(flag for flag in chunk.flags if flag != VECTOR_TRUNCATED))
+        for chunk in chunks
+    )

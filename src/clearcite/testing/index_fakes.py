@@ -33,6 +33,9 @@ class ReadableSlots:
         mask[list(slots)] = True
         return mask
 
+    def counts(self, partition: str) -> Mapping[str, int]:
+        return {"served": len(self._slots[partition])}
+
 
 class MemoryIndex:
     """Implements ``Index`` with dictionaries. Its scores equal those of ``LocalIndex``."""

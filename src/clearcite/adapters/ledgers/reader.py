@@ -93,7 +93,6 @@ class SqliteSnapshot:
         return [self._visibility_row(row) for row in rows]
 
     def visibility_at(self, partition: str, position: int) -> Sequence[VisibilityRow]:
-        """The rows that held at an earlier position, for ``verify``."""
         number, _ = self._partition(partition)
         return [
             self._visibility_row(row) for row in self._rows("visibility_at", self._number, number, position)
@@ -110,6 +109,11 @@ class SqliteSnapshot:
             )
             self._memory.keep_collections((number, position), lists)
         return position, lists
+
+    def collections_at(self, partition: str, position: int) -> tuple[int, Mapping[str, Acl]]:
+        number, changed = self._partition(partition)
+        rows = self._rows("collections_at", number, position)
+        return min(changed, position), {path: decode_acl(allow, deny) for path, allow, deny in rows}
 
     def chunks(
         self, chunk_ids: Sequence[str], shown: Callable[[str, int], bool] | None = None
@@ -163,6 +167,14 @@ class SqliteSnapshot:
         return [
             (DocumentKey(tenant_id=partition, source_id=source_id, document_id=document_id), slot)
             for source_id, document_id, slot in self._rows("inventory", self._number, number)
+        ]
+
+    def numbers(self, partition: str) -> Sequence[tuple[DocumentKey, int]]:
+        """Every document the ledger knows, and its number. For operators."""
+        number, _ = self._partition(partition)
+        return [
+            (DocumentKey(tenant_id=partition, source_id=source_id, document_id=document_id), document)
+            for source_id, document_id, document in self._rows("numbers", number)
         ]
 
     def live_slots(self, partition: str) -> Mask:

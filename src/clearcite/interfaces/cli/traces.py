@@ -24,7 +24,8 @@ Example:
 
 VERIFY_HELP = """Recompute an answer from the store, for operators.
 
-It is reproduced (exit 0), differs (4), or is unverifiable (1), because documents or settings have changed.
+The ledger is taken as it stood at that moment. The answer is reproduced (exit 0), differs (4), or is unverifiable
+(1), with the reason, such as a document that has been replaced since.
 
 Example:
 

@@ -33,6 +33,10 @@ SELECT parent, allow, deny FROM access_classes WHERE id = ?;
 -- name: collections
 SELECT path, allow, deny FROM collections WHERE partition = ? AND to_position IS NULL ORDER BY path;
 
+-- name: collections_at
+SELECT path, allow, deny FROM collections
+WHERE partition = ?1 AND from_position <= ?2 AND (to_position IS NULL OR to_position > ?2) ORDER BY path;
+
 -- name: chunks
 SELECT s.tenant_id, s.source_id, s.document_id, s.present AND s.slot = c.slot, s.title, s.description,
        s.content_sha256, s.served_digest, s.head_digest, s.state_hash,
@@ -98,6 +102,9 @@ FROM documents d
 LEFT JOIN projections s ON s.document = d.id AND s.generation = ?1 AND s.withdrawn = 0
 WHERE d.partition = ?2
 ORDER BY d.source_id, d.document_id;
+
+-- name: numbers
+SELECT source_id, document_id, id FROM documents WHERE partition = ? ORDER BY source_id, document_id;
 
 -- name: live_slots
 SELECT slot FROM projections WHERE generation = ? AND partition = ? AND withdrawn = 0 ORDER BY slot;
