@@ -1,8 +1,8 @@
 """Settings: defaults < ``clearcite.toml`` < ``CLEARCITE_*`` < flags. An unknown key is refused.
 
 Every value remembers where it came from, and the whole has a canonical hash that stands in each trace.
-Tables: ``[store]``, ``[text]``, ``[answer]``, ``[limits]`` hold single values; ``[synonyms]`` and ``[routes]``
-hold lists of words; ``[[sources]]`` describes folders and feeds.
+Tables: ``[store]``, ``[text]``, ``[answer]``, ``[limits]``, ``[retention]`` hold single values; ``[synonyms]`` and
+``[routes]`` hold lists of words; ``[[sources]]`` describes folders and feeds.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class Settings:
     """``deadline_ms``: for one question. ``depth``: confirmed passages a leg. ``semantic``: auto, on or off.
 
     ``evidence_limit`` and ``evidence_chars`` bound what the writer sees. ``answer_words`` bounds the claims
-    together. ``clock`` pins the time (an instant, for suites); empty means the machine's.
+    together. ``keep_*``: days until ``sweep`` erases the content of deleted documents, older revisions and traces;
+    0 keeps them for ever. ``clock`` pins the time (an instant, for suites); empty means the machine's.
     """
 
     store: str = ".clearcite"
@@ -63,6 +64,9 @@ class Settings:
     deadline_ms: int = 30_000
     max_document_bytes: int = 10_000_000
     allow_past: bool = True
+    keep_deleted: int = 0
+    keep_revisions: int = 0
+    keep_traces: int = 0
     synonyms: tuple[tuple[str, tuple[str, ...]], ...] = ()
     tool_required: tuple[str, ...] = ()
     sources: tuple[SourceSettings, ...] = ()
@@ -72,6 +76,7 @@ class Settings:
     def hash(self) -> str:
         """Over what can change an answer; paths and origins cannot."""
         skipped = {"store", "policy", "model_path", "base", "origins", "sources"}
+        skipped |= {"keep_deleted", "keep_revisions", "keep_traces"}
         parts: list[str] = []
         for item in fields(self):
             if item.name not in skipped:
@@ -98,10 +103,13 @@ SINGLE: dict[str, tuple[str, str]] = {
     "deadline_ms": ("limits", "deadline_ms"),
     "max_document_bytes": ("limits", "max_document_bytes"),
     "allow_past": ("limits", "allow_past"),
+    "keep_deleted": ("retention", "deleted_days"),
+    "keep_revisions": ("retention", "revisions_days"),
+    "keep_traces": ("retention", "traces_days"),
 }
 """Setting → (table, key) in clearcite.toml; the environment variable is CLEARCITE_ + the setting's name."""
 
-TABLES = ("store", "text", "answer", "limits", "synonyms", "routes", "sources")
+TABLES = ("store", "text", "answer", "limits", "retention", "synonyms", "routes", "sources")
 
 
 def load_settings(
@@ -136,7 +144,7 @@ def _read_file(file: Path) -> dict[str, Any]:
         raise ConfigError(f"{FILE_NAME} cannot be read: {type(error).__name__}.") from error
     unknown = sorted(set(raw) - set(TABLES))
     values: dict[str, Any] = {}
-    for table in ("store", "text", "answer", "limits"):
+    for table in ("store", "text", "answer", "limits", "retention"):
         names = {key: name for name, (where, key) in SINGLE.items() if where == table}
         section = _table(raw, table)
         unknown += [f"{table}.{key}" for key in section if key not in names]
@@ -243,3 +251,6 @@ def _check(settings: Settings) -> None:
     for name in ("depth", "evidence_limit", "evidence_chars", "answer_words", "claims", "deadline_ms"):
         if getattr(settings, name) < 1:
             raise ConfigError(f"{name} must be at least 1.")
+    for name in ("keep_deleted", "keep_revisions", "keep_traces"):
+        if getattr(settings, name) < 0:
+            raise ConfigError(f"{'.'.join(SINGLE[name])} must be a number of days; 0 keeps for ever.")

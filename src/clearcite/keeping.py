@@ -70,8 +70,9 @@ class Eraser(Protocol):
         """Of each revision: its description as stored, whether it is text, its bytes, and the decoded text where
         that is kept beside them."""
 
-    def begin_purge(self) -> int:
-        """Write down that a purge has begun, before anything is erased; its number."""
+    def begin_purge(self, policy: str | None = None) -> int:
+        """Write down that a purge has begun, before anything is erased; its number. ``policy``: the rule of
+        retention it follows, as JSON."""
 
     def erase(self, items: Sequence[Erasable]) -> Sequence[Erased]:
         """Erase in one transaction what may still be erased; what it was."""

@@ -13,12 +13,15 @@ StoreState = Literal["erased", "absent", "unsupported", "remains", "in_use"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Selection:
-    """What to erase: deleted documents by name, all that were deleted before an instant, and revisions of living
-    documents that were accepted before an instant and are neither the newest nor served."""
+    """What to erase: deleted documents by name, all that were deleted before an instant, revisions of living
+    documents that were accepted before an instant and are neither the newest nor served, and traces of questions
+    asked before an instant. ``policy``: the days of the rule of retention that chose it, empty for none."""
 
     keys: tuple[DocumentKey, ...] = ()
     deleted_before: Micros | None = None
     revisions_before: Micros | None = None
+    traces_before: Micros | None = None
+    policy: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,6 +53,10 @@ class StoreLine:
     state: StoreState
     detail: str = ""
 
+    @property
+    def is_done(self) -> bool:
+        return self.state in ("erased", "absent", "unsupported")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Receipt:
@@ -67,8 +74,5 @@ class Receipt:
     bytes: int
     keeps: tuple[str, ...]
     not_proven: tuple[str, ...]
+    complete: bool
     schema: str = "clearcite-purge-receipt-1"
-
-    @property
-    def is_complete(self) -> bool:
-        return all(line.state in ("erased", "absent", "unsupported") for line in self.stores)

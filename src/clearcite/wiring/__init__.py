@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from clearcite.wiring.checkup import Finding, check_up, migrate_store, store_status
     from clearcite.wiring.engines import engine_on, open_engine
     from clearcite.wiring.parts import existing_store, resolver_for
-    from clearcite.wiring.purging import purge_store
+    from clearcite.wiring.purging import purge_store, sweep_store
     from clearcite.wiring.upkeep import reconcile_store
     from clearcite.wiring.workshop import Workshop, connector_for, open_ledger, open_workshop
 
@@ -28,6 +28,7 @@ _HOMES = {
     "purge_store": "clearcite.wiring.purging",
     "reconcile_store": "clearcite.wiring.upkeep",
     "resolver_for": "clearcite.wiring.parts",
+    "sweep_store": "clearcite.wiring.purging",
     "store_status": "clearcite.wiring.checkup",
 }
 
@@ -46,6 +47,7 @@ __all__ = [
     "reconcile_store",
     "resolver_for",
     "store_status",
+    "sweep_store",
 ]
 
 

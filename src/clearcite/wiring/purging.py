@@ -59,6 +59,29 @@ def purge_store(
         return Purge(store=store, ledger=ledger, traces=traces, parser=parser, say=say).run(select(now), now)
 
 
+DAY: Micros = 86_400_000_000
+
+
+def sweep_store(settings: Settings, say: Say = lambda _: None) -> Receipt:
+    """What the rule of retention says, and everything that is dead in the index. The receipt is the evidence."""
+    days = {
+        "deleted_days": settings.keep_deleted,
+        "revisions_days": settings.keep_revisions,
+        "traces_days": settings.keep_traces,
+    }
+
+    def select(now: Micros) -> Selection:
+        before = {name: now - number * DAY if number else None for name, number in days.items()}
+        return Selection(
+            deleted_before=before["deleted_days"],
+            revisions_before=before["revisions_days"],
+            traces_before=before["traces_days"],
+            policy=tuple(days.items()),
+        )
+
+    return purge_store(settings, select, say)
+
+
 @dataclass(kw_only=True)
 class Purge:
     """One purge of an opened store."""
@@ -78,7 +101,10 @@ class Purge:
         items, waiting = self.ledger.erasable(selection)
         wanted = Fragments(self._fragments(items))
         self.doomed = [revision for item in items for revision in item.revisions]
-        number = self.ledger.begin_purge()
+        policy = canonical(dict(selection.policy)).decode("ascii") if selection.policy else None
+        number = self.ledger.begin_purge(policy)
+        if selection.traces_before is not None:
+            self._drop_traces(selection.traces_before)
         self._check_traces(wanted)  # first: after an interrupt nobody knows any more what to look for
         erased: list[Erased] = []
         for start in range(0, len(items), BATCH):
@@ -100,6 +126,7 @@ class Purge:
             bytes=self.read_bytes,
             keeps=KEEPS,
             not_proven=NOT_PROVEN,
+            complete=all(line.is_done for line in self.lines),
         )
         self.ledger.finish_purge(number, canonical(to_json(receipt)).decode("utf-8"))
         return receipt
@@ -193,6 +220,12 @@ class Purge:
             state = "remains" if left else "erased" if number else "absent"
             self.lines.append(StoreLine(store="ledger free pages and log", state=state, detail=detail))  # type: ignore[arg-type]
 
+    def _drop_traces(self, before: Micros) -> None:
+        number = self.traces.forget_before(before)
+        emptied = self.traces.scrub()
+        state = ("erased" if number else "absent") if emptied else "in_use"
+        self.lines.append(StoreLine(store="older traces", state=state, detail=f"{number} traces"))  # type: ignore[arg-type]
+
     def _check_traces(self, wanted: Fragments) -> None:
         """A trace holds the question in its asker's words; one that repeats erased text goes."""
         files = [path for path in files_of(self.store) if path.name in _database(TRACES)]
@@ -229,7 +262,7 @@ class Purge:
     def _found(self, files: Iterable[Path], wanted: Fragments) -> set[bytes]:
         """Fragments that stand in some files, and in nothing that is rightly stored."""
         found: set[bytes] = set()
-        for path in files:
+        for path in files if wanted.all else ():
             some, size = scan(path, wanted)
             self.read_files += 1
             self.read_bytes += size

@@ -194,9 +194,9 @@ class SqliteLedger:
         with self._reading() as db:
             return list(erase.contents(db, item))
 
-    def begin_purge(self) -> int:
+    def begin_purge(self, policy: str | None = None) -> int:
         with self._writer.transaction() as tx:
-            return tx.insert(erase.SQL["begin_purge"], tx.now)
+            return tx.insert(erase.SQL["begin_purge"], tx.now, policy)
 
     def erase(self, items: Sequence[Erasable]) -> Sequence[Erased]:
         with self._writer.transaction() as tx:

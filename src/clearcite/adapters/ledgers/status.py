@@ -6,6 +6,7 @@ from typing import Any
 
 import apsw
 
+from clearcite.adapters.ledgers.codec import decode
 from clearcite.adapters.ledgers.generations import SQL as GENERATIONS
 from clearcite.adapters.ledgers.queries import load
 from clearcite.domain.access import Micros
@@ -45,9 +46,22 @@ def status(db: apsw.Connection, now: Micros) -> dict[str, Any]:
             *(_quarantined(row, now, "document") for row in _rows(db, "quarantined_documents")),
             *(_quarantined(row, now, "event") for row in _rows(db, "quarantined_events")),
         ],
+        **_purges(db),
         "failing": [_failing(row, now) for row in _rows(db, "failing_events")],
         "sources": [_source(row, now) for row in _rows(db, "sources")],
     }
+
+
+def _purges(db: apsw.Connection) -> dict[str, Any]:
+    """How many purges there were, and when the last one by a rule of retention was completed."""
+    (count, unfinished), last = _rows(db, "purges")[0], _rows(db, "retention")
+    found: dict[str, Any] = {"purges": {"count": count, "unfinished": unfinished}, "retention": None}
+    if last:
+        number, started, finished, policy, receipt = last[0]
+        done = receipt is not None and receipt.startswith("{") and bool(decode(receipt)["complete"])
+        times = {"started_at": started, "finished_at": finished}
+        found["retention"] = {"purge": number, **times, "complete": done, "policy": decode(policy)}
+    return found
 
 
 def generations(db: apsw.Connection) -> list[dict[str, Any]]:

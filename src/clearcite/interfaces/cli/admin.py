@@ -20,6 +20,12 @@ policy = "policy.toml"
 languages = ["en", "pt"]
 # semantic = "auto"     # on: demand sentence vectors; off: words only
 
+# Days until `clearcite sweep` erases what is not current any more; 0 keeps it for ever.
+[retention]
+deleted_days = 0
+revisions_days = 0
+traces_days = 0
+
 [[sources]]
 path = "docs"
 tenant = "default"
@@ -114,6 +120,11 @@ def status(store: STORE = None, format: FORMAT = None) -> int:  # noqa: A002 - t
         )
     for row in found["sources"]:
         say(f"source     {row['tenant_id']}/{row['source_id']}: {row['documents']} documents")
+    last = found["retention"]
+    if last is not None:
+        say(f"retention  purge {last['purge']}, {'complete' if last['complete'] else 'not complete'}")
+    if found["purges"]["unfinished"]:
+        say(f"purges     {found['purges']['unfinished']} were interrupted: clearcite sweep", "yellow")
     for row in found["failing"]:
         say(f"failing    {row['source_id']}/{row['document_id']}: {row['reason']}, {row['attempts']} tries")
     for row in found["quarantine"]:

@@ -26,7 +26,7 @@ HOMES = {
     **dict.fromkeys(("ask", "search"), "answers"),
     **dict.fromkeys(("list", "show", "delete"), "documents"),
     **dict.fromkeys(("inspect", "verify"), "traces"),
-    **dict.fromkeys(("reconcile", "purge"), "upkeep"),
+    **dict.fromkeys(("reconcile", "purge", "sweep"), "upkeep"),
     "evaluate": "fixtures",
     "scope-check": "gates",
 }

@@ -1,4 +1,4 @@
-"""``reconcile`` and ``purge``: for whoever keeps a store in order."""
+"""``reconcile``, ``purge`` and ``sweep``: for whoever keeps a store in order."""
 
 from collections.abc import Callable, Mapping
 from typing import Annotated
@@ -12,7 +12,7 @@ from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import FORMAT, STORE, say
 from clearcite.interfaces.cli.progress import progress
-from clearcite.wiring import purge_store, reconcile_store
+from clearcite.wiring import purge_store, reconcile_store, sweep_store
 
 RECONCILE_HELP = """Check the store against the original bytes, for operators.
 
@@ -25,6 +25,17 @@ Examples:
   clearcite reconcile
 
   clearcite reconcile --vectors --format json
+"""
+
+SWEEP_HELP = """Do what the rule of retention says, for operators.
+
+Content of deleted documents, older revisions and traces is erased when it has been kept for the days that stand
+under [retention] in clearcite.toml; entries that serve no more leave the index. Run it every day: `status` shows
+when it was last completed. Exit codes and receipt are those of `purge`.
+
+Example:
+
+  clearcite sweep
 """
 
 PURGE_HELP = """Erase deleted documents and old revisions for good, for operators.
@@ -110,7 +121,18 @@ def purge(
         common.print_json(receipt)
     else:
         _show_receipt(receipt)
-    return 0 if receipt.is_complete else 1
+    return 0 if receipt.complete else 1
+
+
+def sweep(store: STORE = None, format: FORMAT = None) -> int:  # noqa: A002 - the flag's name
+    with progress() as bar:
+        task = bar.add_task("sweeping", total=None)
+        receipt = sweep_store(common.settings_for(store), lambda what: bar.update(task, description=what))
+    if common.chosen_format(format) == "json":
+        common.print_json(receipt)
+    else:
+        _show_receipt(receipt)
+    return 0 if receipt.complete else 1
 
 
 def _show_receipt(receipt: Receipt) -> None:
@@ -147,4 +169,8 @@ def _name(example: Mismatch) -> str:
     )
 
 
-COMMANDS = {"reconcile": Command(reconcile, RECONCILE_HELP), "purge": Command(purge, PURGE_HELP)}
+COMMANDS = {
+    "reconcile": Command(reconcile, RECONCILE_HELP),
+    "purge": Command(purge, PURGE_HELP),
+    "sweep": Command(sweep, SWEEP_HELP),
+}

@@ -44,7 +44,7 @@ DELETE FROM originals WHERE revision = ?;
 DELETE FROM revisions WHERE id = ?;
 
 -- name: begin_purge
-INSERT INTO purges (started_at) VALUES (?);
+INSERT INTO purges (started_at, policy) VALUES (?, ?);
 
 -- name: finish_purges
 UPDATE purges SET finished_at = ?1, receipt = CASE number WHEN ?2 THEN ?3 ELSE 'completed by ' || ?2 END

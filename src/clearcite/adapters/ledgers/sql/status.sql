@@ -75,3 +75,10 @@ SELECT (SELECT count(*) FROM revisions),
        (SELECT count(*) FROM chunks
         WHERE generation = (SELECT generation FROM aliases WHERE name = 'live')),
        (SELECT position FROM counters WHERE id = 1);
+
+-- name: retention
+SELECT number, started_at, finished_at, policy, receipt FROM purges
+WHERE policy IS NOT NULL ORDER BY number DESC LIMIT 1;
+
+-- name: purges
+SELECT count(*), count(*) FILTER (WHERE finished_at IS NULL) FROM purges;
