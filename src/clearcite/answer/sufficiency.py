@@ -139,6 +139,8 @@ def _soft_coverage(asked: Asked, similarity: Similarity, best: Candidate, lackin
     around = "\n".join((best.text, best.passage.title, *best.passage.heading))
     words = [word for word in dict.fromkeys(raw_tokens(clean_text(around).casefold())) if len(word) > 2]
     words = words[:MOST_WORDS]
+    if lacking:
+        similarity.prepare([*words, *(need.unit.surface for need in lacking)])
     total = gained = 0
     for need in asked.needs:
         near = 1000

@@ -85,7 +85,9 @@ def candidates(asked: Asked, passages: Sequence[Passage]) -> tuple[Candidate, ..
     weighed.sort(key=_order)
     if asked.similarity is None:
         return tuple(weighed)
-    head = [_scored(asked, item, SEMANTIC_CLAIMS, with_meaning=True) for item in weighed[:EMBEDDED]]
+    compared = weighed[:EMBEDDED]
+    asked.similarity.prepare(text for item in compared for text in (spoken(item), in_context(item)))
+    head = [_scored(asked, item, SEMANTIC_CLAIMS, with_meaning=True) for item in compared]
     return tuple(sorted(head, key=_order))
 
 

@@ -1,6 +1,11 @@
 """Cosines in integers, and vectors that are remembered for one question only."""
 
+from typing import Any
+
+import pytest
+
 from clearcite.domain.retrieval import DenseQuery
+from clearcite.errors import DependencyUnavailable
 from clearcite.ports import Vector
 from clearcite.testing.embedder import HashedEmbedder
 from clearcite.text.memory import remembering
@@ -52,3 +57,26 @@ def test_within_one_question_a_text_is_embedded_once_and_afterwards_forgotten() 
         "what one caller asked must not speed up another"
     )
     assert embedder.asked == ["q", "q"]
+
+
+def test_texts_are_prepared_once_each_and_compare_as_they_do_alone() -> None:
+    embedder = Counting()
+    texts = [f"text {number}" for number in range(40)]
+    with remembering():
+        prepared = Similarity(embedder, "q")
+        prepared.prepare([*texts, *texts])
+        assert sorted(embedder.seen) == sorted(texts)
+        assert [prepared.to_question(text) for text in texts] == [
+            Similarity(HashedEmbedder(), "q").to_question(text) for text in texts
+        ]
+        prepared.prepare(texts)
+    assert len(embedder.seen) == len(texts)
+
+
+def test_a_fault_while_preparing_is_raised_where_the_question_is_asked() -> None:
+    class Failing(HashedEmbedder):
+        def embed_passage(self, text: str) -> Any:
+            raise DependencyUnavailable("injected")
+
+    with pytest.raises(DependencyUnavailable):
+        Similarity(Failing(), "q").prepare(["a", "b", "c"])
