@@ -121,7 +121,7 @@ def load_settings(
     origins: dict[str, str] = {}
     file = folder / FILE_NAME
     if file.is_file():
-        found = _read_file(file)
+        found = read_file(file)
         values |= found
         origins |= dict.fromkeys(found, FILE_NAME)
     found = _read_environment(os.environ if env is None else env)
@@ -131,11 +131,12 @@ def load_settings(
     values |= given
     origins |= dict.fromkeys(given, "flag")
     settings = Settings(**values, origins=origins)
-    _check(settings)
+    check_settings(settings)
     return settings
 
 
-def _read_file(file: Path) -> dict[str, Any]:
+def read_file(file: Path) -> dict[str, Any]:
+    """The settings that a file gives, by their names. Raises ConfigError."""
     try:
         raw = tomllib.loads(file.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
@@ -243,7 +244,8 @@ def _source(item: Any) -> SourceSettings:
     return replace(source, **values)
 
 
-def _check(settings: Settings) -> None:
+def check_settings(settings: Settings) -> None:
+    """Raises ConfigError for values that cannot be."""
     if settings.semantic not in ("auto", "on", "off"):
         raise ConfigError("text.semantic must be auto, on or off.")
     if not settings.languages:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
@@ -34,6 +34,10 @@ from clearcite.step import Run
 from clearcite.visibility import Visibility
 
 
+SIGHTS = 4
+"""Snapshots a question takes at most, when the index it wants to open is swept each time before it can."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pipeline:
     """What depends on the manifest of a generation: its index, and the parts that must agree with it."""
@@ -47,7 +51,8 @@ class Pipeline:
 class Services:
     """Everything an engine is made of; ``wiring`` builds it.
 
-    ``pipeline`` gives what belongs to a generation by its name, so that a promotion needs no restart.
+    ``pipeline`` gives what belongs to a generation by its name, so that a promotion needs no restart;
+    ``generation`` names one to answer from instead of the live one.
     ``trace_id`` makes 128 random bits in hex. ``faults`` names stages that shall fail, for drills and tests.
     """
 
@@ -61,6 +66,7 @@ class Services:
     deadline_ms: int = 30_000
     allow_past: bool = True
     faults: Mapping[str, Exception] = field(default_factory=dict)
+    generation: str | None = None
     upkeep: Upkeep | None = None
 
 
@@ -181,7 +187,7 @@ class Engine:
 
     def probe(self) -> str:
         """Open what a question would open, read all of it, and say what it is; for ``doctor``."""
-        with self._services.ledger.snapshot() as snapshot:
+        with self._snapshot() as snapshot:
             pipeline = self._services.pipeline(snapshot.generation)
             pipeline.index.open(snapshot.index_manifest).check()
             legs = "words and vectors" if pipeline.parts.embedder else "words only"
@@ -244,15 +250,42 @@ class Engine:
     @contextmanager
     def _opened(self, scope: Scope, run: Run, view: View) -> Iterator[Sight]:
         """One snapshot, now or at the position of a request that is done again, judged for a scope."""
-        with self._looking() as now:
-            snapshot = now
-            if view.again is not None and view.again.position != now.position:
-                snapshot = Past(now, view.again.position)
-            view.state = self._state(snapshot, scope)
-            sight = run.step(self.open_sight, snapshot, scope)
+        with ExitStack() as stack:
+            sight = self._sight(stack, scope, run, view)
             yield sight
             if view.again is not None:
-                view.doubt = doubt(snapshot, sight.readable, view.again.generation, view.again.filter)
+                view.doubt = doubt(sight.snapshot, sight.readable, view.again.generation, view.again.filter)
+
+    def _sight(self, stack: ExitStack, scope: Scope, run: Run, view: View) -> Sight:
+        """What the scope may see at a snapshot that ``stack`` ends.
+
+        An index that is gone may have been merged or replaced and swept since the snapshot was taken: then a newer
+        snapshot names another one, which is taken instead, a few times at most.
+        """
+        for attempt in range(1, SIGHTS + 1):
+            with ExitStack() as tried:
+                snapshot = now = tried.enter_context(self._looking())
+                if view.again is not None and view.again.position != now.position:
+                    snapshot = Past(now, view.again.position)
+                view.state = self._state(snapshot, scope)
+                try:
+                    sight = run.step(self.open_sight, snapshot, scope)
+                except (DependencyUnavailable, IntegrityFault):
+                    if attempt == SIGHTS or not self._has_moved(now):
+                        raise
+                    continue
+                stack.push(tried.pop_all())
+                return sight
+        raise DependencyUnavailable("The index is swept faster than it can be opened.")
+
+    def _has_moved(self, snapshot: Snapshot) -> bool:
+        """Whether another index serves now than did at a snapshot."""
+        with self._snapshot() as newer:
+            names = (newer.generation, newer.index_manifest)
+        return names != (snapshot.generation, snapshot.index_manifest)
+
+    def _snapshot(self) -> AbstractContextManager[Snapshot]:
+        return self._services.ledger.snapshot(self._services.generation)
 
     def _parts(self, sight: Sight) -> Parts:
         return self._services.pipeline(sight.snapshot.generation).parts
@@ -283,7 +316,7 @@ class Engine:
     def _looking(self) -> Iterator[Snapshot]:
         """The snapshot of one request. A readable document that does not match what was accepted is quarantined
         on the way out."""
-        with self._services.ledger.snapshot() as snapshot:
+        with self._snapshot() as snapshot:
             try:
                 yield snapshot
             except IntegrityFault as fault:

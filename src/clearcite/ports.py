@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from clearcite.domain.access import Access, AccessClass, Acl, Micros, Principal
 from clearcite.domain.corpus import Chunk, Description, DocumentKey, ParsedDocument, SourceRecord
+from clearcite.domain.generations import Generation, Switch, Switched
 from clearcite.domain.lifecycle import Decision, Head
 from clearcite.domain.retrieval import (
     Cursor,
@@ -270,7 +271,8 @@ class Snapshot(Protocol):
 
 
 class Reader(Protocol):
-    def snapshot(self) -> AbstractContextManager[Snapshot]: ...
+    def snapshot(self, generation: str | None = None) -> AbstractContextManager[Snapshot]:
+        """Of the live generation, or of a named one. Raises InputError for one that is not active."""
 
     def quarantine(self, key: DocumentKey, reason: str) -> None:
         """Take a document out of sight after an integrity fault, until an operator looks at it."""
@@ -287,13 +289,24 @@ class Ledger(Intake, Outbox, Reader, Eraser, Protocol):
     def head(self, key: DocumentKey) -> Head | None:
         """The newest state accepted of a document: what the next record is judged against."""
 
-    def start_generation(self, generation: str, manifest: str) -> None:
+    def start_generation(self, generation: str, manifest: str, *, kept: bool = False) -> None:
         """Register a generation with its manifest (canonical JSON); the first one becomes ``live``."""
+
+    def generations(self) -> Sequence[Generation]:
+        """Every generation there was, in the order they were started."""
 
     def manifest(self, generation: str) -> str | None: ...
 
-    def promote(self, generation: str) -> None:
-        """Point ``live`` at a generation; a rollback is the promotion of an older one."""
+    def promote(self, generation: str, switch: Switch | None = None, *, expected: str | None = None) -> None:
+        """Point ``live`` at a generation; a rollback is the promotion of an older one.
+
+        ``switch`` is recorded in the same transaction; unless it is forced, a generation for which events wait is
+        refused, and one that an operator switches to or from is kept. ``expected``: refused when another one is
+        live. Raises InputError.
+        """
+
+    def switches(self) -> Sequence[Switched]:
+        """Every recorded switch, oldest first."""
 
     def retire(self, generation: str) -> None:
         """Drop what a generation holds. Raises InputError for the live one."""

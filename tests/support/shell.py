@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 COMMANDS = (
     *("init", "migrate", "status", "doctor", "demo", "ingest", "ask", "search", "list", "show", "delete"),
-    *("inspect", "verify", "reconcile", "purge", "sweep", "scope-check"),
+    *("inspect", "verify", "reconcile", "purge", "sweep", "index list", "index build", "scope-check"),
 )
 
 

@@ -152,15 +152,28 @@ def _committer(index: Index, segments: Sequence[str]) -> Callable[[str | None], 
 
 def tidy(ledger: Ledger, index: Index, generation: str) -> bool:
     """Merge small segments and drop what is no longer served. Never part of a question's path."""
-    with ledger.snapshot() as snapshot:
-        if snapshot.index_manifest is None or snapshot.generation != generation:
+    with ledger.snapshot(generation) as snapshot:
+        if snapshot.index_manifest is None:
             return False
         merged = index.merge(snapshot.index_manifest, snapshot.live_slots)
     if merged is None:
         return False
     new, replaced = merged
     ledger.publish(generation, (), lambda base: index.commit(base, new, replaced))
+    sweep(ledger, index, generation)
     return True
+
+
+def sweep(ledger: Ledger, index: Index, generation: str) -> None:
+    """Remove what the published manifest does not name, inside a transaction, where no other one is published."""
+
+    def commit(base: str | None) -> str:
+        if base is None:
+            return index.commit(None, ())
+        index.sweep((base,))
+        return base
+
+    ledger.publish(generation, (), commit)
 
 
 def _batches(records: Iterable[SourceRecord | Refused]) -> Iterator[list[SourceRecord | Refused]]:

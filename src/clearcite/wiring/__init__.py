@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from clearcite.wiring.builds import Recipe, build_target
     from clearcite.wiring.checkup import Finding, check_up, migrate_store, store_status
     from clearcite.wiring.engines import engine_on, open_engine
     from clearcite.wiring.parts import existing_store, resolver_for
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Finding": "clearcite.wiring.checkup",
+    "Recipe": "clearcite.wiring.builds",
     "Workshop": "clearcite.wiring.workshop",
+    "build_target": "clearcite.wiring.builds",
     "check_up": "clearcite.wiring.checkup",
     "connector_for": "clearcite.wiring.workshop",
     "engine_on": "clearcite.wiring.engines",
@@ -34,7 +37,9 @@ _HOMES = {
 
 __all__ = [
     "Finding",
+    "Recipe",
     "Workshop",
+    "build_target",
     "check_up",
     "connector_for",
     "engine_on",

@@ -14,7 +14,7 @@ from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.adapters.parsers.child import ChildParser
 from clearcite.adapters.traces.sqlite import SCRIPTS as TRACE_SCRIPTS
 from clearcite.config import Settings
-from clearcite.errors import ClearciteError, MissingExtra
+from clearcite.errors import ClearciteError, DependencyUnavailable, IntegrityFault, MissingExtra
 from clearcite.wiring.engines import engine_on
 from clearcite.wiring.parts import LEDGER, TRACES, SystemClock, existing_store, resolver_for
 
@@ -58,7 +58,7 @@ def check_up(settings: Settings) -> Iterator[Finding]:
     yield _checked("sqlite", _sqlite_version, "pip install -U apsw")
     yield _check_semantic(settings)
     yield _checked("parsers", _try_parser, "pip install --force-reinstall clearcite")
-    yield _checked("store", lambda: _try_store(settings), "clearcite ingest FOLDER")
+    yield _checked("store", lambda: _try_store(settings), "clearcite ingest FOLDER", "clearcite index build")
     if settings.policy:
         known = _checked("policy", lambda: ", ".join(resolver_for(settings).names()), "edit policy.toml")
         yield known
@@ -80,9 +80,12 @@ def _shown(value: object) -> str:
     return f"{len(value)} entries" if isinstance(value, tuple) else str(value)
 
 
-def _checked(what: str, check: Callable[[], str], remedy: str) -> Finding:
+def _checked(what: str, check: Callable[[], str], remedy: str, rebuild: str = "") -> Finding:
+    """``rebuild`` mends what is there and cannot be read, where ``remedy`` does not."""
     try:
         return Finding(what=what, state="ok", detail=check())
+    except (IntegrityFault, DependencyUnavailable) as error:
+        return Finding(what=what, state="bad", detail=error.message, remedy=error.remedy or rebuild or remedy)
     except ClearciteError as error:
         return Finding(what=what, state="bad", detail=error.message, remedy=error.remedy or remedy)
 

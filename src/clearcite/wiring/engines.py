@@ -15,16 +15,13 @@ from clearcite.adapters.writers.extractive import ExtractiveWriter
 from clearcite.answer.evidence import Budget
 from clearcite.answer.pipeline import Parts
 from clearcite.config import Settings, load_settings
-from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.purge import Receipt, Selection
 from clearcite.domain.reconcile import Reconciliation
 from clearcite.domain.thresholds import CLAIM_LIMITS, ClaimLimits
 from clearcite.engine import Engine, Pipeline, Services
-from clearcite.errors import ConfigError
 from clearcite.ports import Ledger
 from clearcite.text.phrases import PhraseSet
 from clearcite.visibility import Visibility
-from clearcite.wire import from_json, loads
 from clearcite.wiring.parts import (
     INDEX,
     LEDGER,
@@ -32,6 +29,7 @@ from clearcite.wiring.parts import (
     SystemClock,
     analyzer_for,
     existing_store,
+    manifest_of,
     query_embedder,
 )
 
@@ -96,10 +94,7 @@ class Pipelines:
             return self._opened[generation]
 
     def _open(self, generation: str) -> Pipeline:
-        text = self._ledger.manifest(generation)
-        if text is None:
-            raise ConfigError("The store holds no index yet. Fill it with: clearcite ingest FOLDER")
-        manifest = from_json(PipelineManifest, loads(text), what="the stored manifest")
+        manifest = manifest_of(generation, self._ledger.manifest(generation))
         analyzer = analyzer_for(manifest)
         embedder = query_embedder(self._settings, manifest)
         settings = self._settings

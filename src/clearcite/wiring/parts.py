@@ -8,11 +8,13 @@ from clearcite.adapters.resolvers.policy_file import PolicyFile
 from clearcite.config import Settings
 from clearcite.domain.access import Micros
 from clearcite.domain.manifest import PipelineManifest
-from clearcite.errors import ConfigError, MissingExtra
+from clearcite.errors import ConfigError, InputError, IntegrityFault, MissingExtra
 from clearcite.ports import Embedder
 from clearcite.text.analysis import Analyzer
+from clearcite.wire import from_json, loads
 
 LEDGER, TRACES, INDEX = "ledger.db", "traces.db", "index"
+REBUILD = "Build another: clearcite index build"
 
 
 class SystemClock:
@@ -39,11 +41,29 @@ def resolver_for(settings: Settings, policy: str | None = None) -> PolicyFile:
     return PolicyFile(path, store / "policy-revision" if store.is_dir() else None)
 
 
+def manifest_of(generation: str, text: str | None) -> PipelineManifest:
+    """The stored manifest of a generation, which its name is made of. Raises IntegrityFault for a damaged one."""
+    if text is None:
+        raise ConfigError("The store holds no index yet. Fill it with: clearcite ingest FOLDER")
+    try:
+        manifest: PipelineManifest = from_json(PipelineManifest, loads(text))
+    except InputError as error:
+        raise IntegrityFault(f"The manifest of a generation is damaged. {REBUILD}") from error
+    if not generation.startswith(name_of(manifest)):
+        raise IntegrityFault(f"The manifest of a generation is not the one it was built under. {REBUILD}")
+    return manifest
+
+
+def name_of(manifest: PipelineManifest) -> str:
+    """What the names of all generations of a manifest begin with."""
+    return f"g-{manifest.hash()[:12]}"
+
+
 def analyzer_for(manifest: PipelineManifest) -> Analyzer:
     """The analysis a generation was built with; another one would ask for words it does not hold."""
     analyzer = Analyzer(languages=manifest.languages, synonyms=dict(manifest.synonyms))
     if analyzer.fingerprint != manifest.analysis:
-        raise ConfigError("The index was built by another version. Rebuild it with: clearcite ingest")
+        raise ConfigError(f"The index was built by another version. {REBUILD}")
     return analyzer
 
 
@@ -65,5 +85,5 @@ def query_embedder(settings: Settings, manifest: PipelineManifest) -> Embedder |
         return None
     embedder = passage_embedder(settings)
     if embedder is not None and embedder.fingerprint != manifest.embedder:
-        raise ConfigError("The index holds vectors of another model. Rebuild it with: clearcite ingest")
+        raise ConfigError(f"The index holds vectors of another model. {REBUILD}")
     return embedder

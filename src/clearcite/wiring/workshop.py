@@ -1,9 +1,9 @@
 """Settings → Workshop: what ingestion needs, opened on one store."""
 
-import itertools
 import os
-import shutil
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clearcite.adapters.connectors.files import ContentReader
@@ -12,33 +12,35 @@ from clearcite.adapters.connectors.jsonl import JsonlConnector
 from clearcite.adapters.connectors.state import JsonFolderState
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
-from clearcite.adapters.parsers.registry import parser_fingerprint
 from clearcite.adapters.presence import Presence, take_over
 from clearcite.config import Settings, SourceSettings
 from clearcite.domain.digest import digest
+from clearcite.domain.generations import Switch
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.errors import ConfigError, InputError
 from clearcite.ingest.build import Builder
-from clearcite.ingest.chunk import CHUNKER
-from clearcite.ingest.pipeline import Worker
+from clearcite.ingest.pipeline import Worker, sweep
 from clearcite.ports import Connector, Ledger
-from clearcite.text.analysis import Analyzer
-from clearcite.wire import canonical, to_json
 from clearcite.wire.instants import zone_of
 from clearcite.wire.records import RecordRules
-from clearcite.wiring.drafting import ChildDrafter
-from clearcite.wiring.parts import INDEX, LEDGER, SystemClock, existing_store, passage_embedder
+from clearcite.wiring.builds import Target, builder_for, others, retire_unkept, target_for
+from clearcite.wiring.parts import INDEX, LEDGER, SystemClock, existing_store, manifest_of
+
+Choose = Callable[[Settings, Ledger, Path], Target]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Workshop:
     """What ingestion needs, opened on one store."""
 
+    settings: Settings
     ledger: Ledger
     index: LocalIndex
     builder: Builder
     manifest: PipelineManifest
     generation: str
+    switch: Switch | None
+    note: str
     presence: Presence
     store: Path
 
@@ -74,17 +76,29 @@ class Workshop:
         return {f"{row['source_id']}/{row['document_id']}": str(row["reason"]) for row in rows}
 
     def serve(self) -> None:
-        """Let questions be answered from this generation; the one before it is dropped."""
-        with self.ledger.snapshot() as snapshot:
-            before = snapshot.generation
-        if before != self.generation:
-            self.ledger.promote(self.generation)
-            self.ledger.retire(before)
-            shutil.rmtree(self.index.root.parent / before, ignore_errors=True)
-        with self.ledger.snapshot() as snapshot:
-            kept = snapshot.index_manifest
-        if kept is not None:
-            self.index.sweep((kept,))
+        """Let questions be answered from this generation, if it may be; drop those that nobody keeps."""
+        if self.switch is not None:
+            self.ledger.promote(self.generation, self.switch)
+        retire_unkept(self.ledger, self.store, self.generation)
+        sweep(self.ledger, self.index, self.generation)
+
+    def others(self) -> Iterator["Workshop"]:
+        """The same for each generation that is kept beside this one and has something to take in."""
+        for item in others(self.settings, self.ledger, self.store, self.generation):
+            manifest = manifest_of(item.name, item.manifest)
+            other = replace(
+                self,
+                index=LocalIndex(self.index.root.parent / item.name, manifest),
+                builder=builder_for(self.settings, manifest),
+                manifest=manifest,
+                generation=item.name,
+                switch=None,
+                note="",
+            )
+            try:
+                yield other
+            finally:
+                other.builder.drafter.close()
 
     def close(self) -> None:
         self.builder.drafter.close()
@@ -92,34 +106,30 @@ class Workshop:
         self.presence.leave()
 
 
-def open_workshop(settings: Settings) -> Workshop:
-    """Open a store for writing, making it if it is new."""
-    embedder = passage_embedder(settings)
-    analyzer = Analyzer(languages=settings.languages, synonyms=dict(settings.synonyms))
-    manifest = PipelineManifest(
-        parser=parser_fingerprint(),
-        chunker=CHUNKER,
-        analysis=analyzer.fingerprint,
-        embedder=embedder.fingerprint if embedder else None,
-        languages=settings.languages,
-        synonyms=settings.synonyms,
-    )
+def open_workshop(settings: Settings, choose: Choose = target_for) -> Workshop:
+    """Open a store for writing, making it if it is new. ``choose``: which generation to build."""
     store = settings.path(settings.store)
     try:
         store.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigError(f"The folder of the store cannot be made: {type(error).__name__}.") from error
-    ledger = open_sqlite_ledger(store / LEDGER, SystemClock())
-    generation = _generation_for(ledger, manifest)
-    shop = Workshop(
-        ledger=ledger,
-        index=LocalIndex(store / INDEX / generation, manifest),
-        builder=Builder(drafter=ChildDrafter(manifest), embedder=embedder),
-        manifest=manifest,
-        generation=generation,
-        presence=Presence(store),
-        store=store,
-    )
+    with ExitStack() as stack:
+        ledger = open_sqlite_ledger(store / LEDGER, SystemClock())
+        stack.callback(ledger.close)
+        target = choose(settings, ledger, store)
+        shop = Workshop(
+            settings=settings,
+            ledger=ledger,
+            index=LocalIndex(store / INDEX / target.name, target.manifest),
+            builder=builder_for(settings, target.manifest),
+            manifest=target.manifest,
+            generation=target.name,
+            switch=target.switch,
+            note=target.note,
+            presence=Presence(store),
+            store=store,
+        )
+        stack.pop_all()
     shop.take_over()
     return shop
 
@@ -188,18 +198,3 @@ def _keep_root(file: Path, root: Path, source: SourceSettings) -> None:
     fresh = file.with_suffix(".new-root")
     fresh.write_bytes(os.fsencode(kept))
     fresh.replace(file)
-
-
-def _generation_for(ledger: Ledger, manifest: PipelineManifest) -> str:
-    """The active generation of this manifest, else a new one that is built beside the live one.
-
-    A generation that was retired is not revived: when settings go back, the manifest is built again.
-    """
-    text = canonical(to_json(manifest)).decode("utf-8")
-    names = {row["name"]: row["state"] for row in ledger.status()["generations"]}
-    for number in itertools.count(1):
-        name = f"g-{manifest.hash()[:12]}" + (f"-{number}" if number > 1 else "")
-        if names.get(name, "active") == "active":
-            ledger.start_generation(name, text)
-            return name
-    raise ConfigError("No name is left for a generation.")

@@ -2,31 +2,63 @@
 
 from __future__ import annotations
 
+import apsw
+
 from clearcite.adapters.ledgers.enqueue import SQL as ENQUEUE
 from clearcite.adapters.ledgers.queries import load
 from clearcite.adapters.ledgers.writer import SQL as COMMON
 from clearcite.adapters.ledgers.writer import Transaction
+from clearcite.domain.generations import Generation, Switch, Switched
 from clearcite.errors import ConfigError, InputError
 
 SQL = load("generations")
 
 
-def start(tx: Transaction, name: str, manifest: str) -> None:
+def start(tx: Transaction, name: str, manifest: str, *, kept: bool = False) -> None:
     """Register a generation and queue every document for it. The first one is live at once."""
     row = tx.row(COMMON["find_generation"], name)
     if row is not None:
         if row[1] != manifest or row[3] != "active":
             raise ConfigError("This generation was built under another manifest, or is retired.")
+        if kept:
+            tx.run(SQL["keep"], row[0])
         return
-    generation = tx.insert(SQL["add_generation"], name, manifest, tx.now)
+    generation = tx.insert(SQL["add_generation"], name, manifest, tx.now, int(kept))
     tx.run(ENQUEUE["enqueue_everything"], generation, tx.now)
     if tx.row(SQL["live"]) is None:
         _make_live(tx, generation)
 
 
-def promote(tx: Transaction, name: str) -> None:
+def promote(tx: Transaction, name: str, switch: Switch | None, expected: str | None) -> None:
     """Point ``live`` at a generation; the one before stays, for a rollback by the same means."""
-    _make_live(tx, active_id(tx, name))
+    generation = active_id(tx, name)
+    row = tx.row(SQL["live"])
+    before = None if row is None else row[0]
+    if expected is not None and before != _number(tx, expected):
+        raise InputError("Another generation has become live meanwhile. Look at it: clearcite index list")
+    if switch is not None:
+        _record(tx, switch, before, generation)
+    _make_live(tx, generation)
+
+
+def _record(tx: Transaction, switch: Switch, before: int | None, after: int) -> None:
+    waiting = tx.row(SQL["waiting"], after)
+    if waiting and waiting[0] and not switch.forced:
+        raise InputError(
+            f"This generation has not taken in {waiting[0]} events yet. Let it: clearcite index build, or"
+            " clearcite ingest"
+        )
+    said = (switch.actor, switch.reason, int(switch.forced), switch.panel)
+    tx.run(SQL["add_switch"], tx.now, switch.kind, before, after, *said)
+    if switch.kind in ("promote", "rollback"):
+        for generation in (before, after):
+            if generation is not None:
+                tx.run(SQL["keep"], generation)
+
+
+def _number(tx: Transaction, name: str) -> int | None:
+    row = tx.row(COMMON["find_generation"], name)
+    return None if row is None else row[0]
 
 
 def retire(tx: Transaction, name: str) -> None:
@@ -50,3 +82,36 @@ def active_id(tx: Transaction, name: str) -> int:
 def _make_live(tx: Transaction, generation: int) -> None:
     tx.run(SQL["set_live"], generation)
     tx.position()
+
+
+def described(db: apsw.Connection) -> tuple[Generation, ...]:
+    """Every generation there was, in the order they were started."""
+    return tuple(
+        Generation(
+            name=row[0],
+            manifest=row[1],
+            index_manifest=row[2],
+            state=row[3],
+            is_live=bool(row[4]),
+            is_kept=bool(row[5]),
+            created_at=row[6],
+            waiting=row[7],
+            given_up=row[8],
+            served=row[9],
+        )
+        for row in db.execute(SQL["described"])
+    )
+
+
+def switches(db: apsw.Connection) -> tuple[Switched, ...]:
+    """Every switch that was made, oldest first."""
+    return tuple(
+        Switched(
+            number=number,
+            at=at,
+            before=before,
+            after=after,
+            switch=Switch(kind=kind, actor=actor, reason=reason, forced=bool(forced), panel=panel),
+        )
+        for number, at, before, after, kind, actor, reason, forced, panel in db.execute(SQL["switches"])
+    )

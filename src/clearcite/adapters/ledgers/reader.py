@@ -28,7 +28,7 @@ from clearcite.adapters.ledgers.connection import Pool, translated
 from clearcite.adapters.ledgers.queries import load
 from clearcite.domain.access import AccessClass, Acl
 from clearcite.domain.corpus import Chunk, DocumentKey
-from clearcite.errors import DependencyUnavailable, IntegrityFault
+from clearcite.errors import DependencyUnavailable, InputError, IntegrityFault
 from clearcite.ports import StoredChunk, StoredDocument, VisibilityRow
 
 SQL = load("reader")
@@ -63,13 +63,17 @@ class Memory:
 class SqliteSnapshot:
     """Implements ``ports.Snapshot``. Used by one thread, inside its ``with`` block only."""
 
-    def __init__(self, db: apsw.Connection, memory: Memory) -> None:
+    def __init__(self, db: apsw.Connection, memory: Memory, generation: str | None = None) -> None:
+        """``generation``: the one to look at instead of the live one. Raises InputError if it serves no more."""
         self._db = db
         self._memory = memory
-        row = db.execute(SQL["opening"]).fetchone()  # also fixes the snapshot: BEGIN alone reads nothing
-        if row is None:
+        name = SQL["opening"] if generation is None else SQL["opening_one"]
+        row = db.execute(name, () if generation is None else (generation,)).fetchone()
+        if row is None:  # reading the row also fixes the snapshot: BEGIN alone reads nothing
             raise IntegrityFault("The store has no position counter.")
         self._position, self._number, name, self._manifest, self._pipeline = row
+        if generation is not None and name is None:
+            raise InputError("There is no such generation, or it is retired.")
         self._generation: str = name or ""
 
     @property
@@ -197,7 +201,13 @@ class SqliteSnapshot:
         return rows[0] if rows else (0, 0)
 
     def _chunker(self) -> str:
-        return str(decode(self._pipeline).get("chunker", "")) if self._pipeline else ""
+        """Raises IntegrityFault for a manifest that cannot be read: without it no chunk id can be computed."""
+        if not self._pipeline:
+            return ""
+        try:
+            return str(decode(self._pipeline)["chunker"])
+        except (KeyError, TypeError) as error:
+            raise IntegrityFault("The manifest of a generation is damaged.") from error
 
     def _visibility_row(self, row: tuple[Any, ...]) -> VisibilityRow:
         slot, document, position, valid_from, valid_to, present, reasons, served, head, supersedes = row
@@ -227,9 +237,10 @@ class SqliteSnapshot:
 class SnapshotContext:
     """Borrows a reading connection for one ``with`` block."""
 
-    def __init__(self, pool: Pool, memory: Memory) -> None:
+    def __init__(self, pool: Pool, memory: Memory, generation: str | None = None) -> None:
         self._pool = pool
         self._memory = memory
+        self._generation = generation
         self._db: apsw.Connection | None = None
 
     def __enter__(self) -> SqliteSnapshot:
@@ -237,7 +248,7 @@ class SnapshotContext:
             db = self._pool.lend()
             try:
                 db.execute("BEGIN")
-                snapshot = SqliteSnapshot(db, self._memory)
+                snapshot = SqliteSnapshot(db, self._memory, self._generation)
             except BaseException:
                 self._end(db)
                 raise

@@ -31,6 +31,7 @@ from clearcite.adapters.ledgers.writer import SQL as COMMON
 from clearcite.adapters.ledgers.writer import Transaction, Writer
 from clearcite.domain.access import Acl, Micros
 from clearcite.domain.corpus import DocumentKey, SourceRecord
+from clearcite.domain.generations import Generation, Switch, Switched
 from clearcite.domain.lifecycle import Head
 from clearcite.domain.purge import Erasable, Erased, Selection
 from clearcite.errors import InputError, NotFound
@@ -137,8 +138,8 @@ class SqliteLedger:
             until = tx.now + self._lease
             tx.run_many(leases.SQL["renew"], ((until, job.event_id, job.fence) for job in jobs))
 
-    def snapshot(self) -> AbstractContextManager[Snapshot]:
-        return SnapshotContext(self._pool, self._memory)
+    def snapshot(self, generation: str | None = None) -> AbstractContextManager[Snapshot]:
+        return SnapshotContext(self._pool, self._memory, generation)
 
     def quarantine(self, key: DocumentKey, reason: str) -> None:
         with self._writer.transaction() as tx:
@@ -160,13 +161,21 @@ class SqliteLedger:
         with self._reading() as db:
             return intake.head(db, key)
 
-    def start_generation(self, generation: str, manifest: str) -> None:
+    def start_generation(self, generation: str, manifest: str, *, kept: bool = False) -> None:
         with self._writer.transaction() as tx:
-            generations.start(tx, generation, manifest)
+            generations.start(tx, generation, manifest, kept=kept)
 
-    def promote(self, generation: str) -> None:
+    def generations(self) -> Sequence[Generation]:
+        with self._reading() as db:
+            return generations.described(db)
+
+    def promote(self, generation: str, switch: Switch | None = None, *, expected: str | None = None) -> None:
         with self._writer.transaction() as tx:
-            generations.promote(tx, generation)
+            generations.promote(tx, generation, switch, expected)
+
+    def switches(self) -> Sequence[Switched]:
+        with self._reading() as db:
+            return generations.switches(db)
 
     def retire(self, generation: str) -> None:
         with self._writer.transaction() as tx:

@@ -101,6 +101,8 @@ def ingest_sources(settings: Settings, *, approve_deletes: bool = False, skip_ba
         shop = open_workshop(settings)
         stack.callback(shop.close)
         _say_semantic(shop)
+        if shop.note:
+            note(shop.note)
         connectors = [
             connector_for(
                 settings, item, approve_deletes=approve_deletes, skip_bad=skip_bad, skipped=summary.skipped
@@ -114,7 +116,9 @@ def ingest_sources(settings: Settings, *, approve_deletes: bool = False, skip_ba
         _finish(shop, summary)
         if not summary.leased:  # what a worker still has would be missing from what is served
             shop.serve()
-    _report(summary)
+        for other in shop.others():
+            catch_up(other, summary)
+    report(summary)
     if summary.refused or summary.failed:
         return InputError.exit_code
     return DependencyUnavailable.exit_code if summary.leased else 0
@@ -194,6 +198,13 @@ def _take(
         bar.update(task, total=bar.tasks[task].completed)
 
 
+def catch_up(shop: Workshop, summary: Summary) -> None:
+    """Work off what waits for a generation, with a bar."""
+    with progress() as bar:
+        _project(shop, iter(()), summary, bar)
+    _finish(shop, summary)
+
+
 def _project(shop: Workshop, taken: Iterator[int], summary: Summary, bar: Progress) -> None:
     task = bar.add_task("indexing", total=None)
     summary.waiting = shop.waiting()
@@ -208,10 +219,11 @@ def _finish(shop: Workshop, summary: Summary) -> None:
     while tidy(shop.ledger, shop.index, shop.generation):
         pass
     summary.failed = {**shop.failing(), **summary.failed}
-    summary.leased = shop.leased()
+    summary.leased += shop.leased()
 
 
-def _report(summary: Summary) -> None:
+def report(summary: Summary) -> None:
+    """Say what a run did, and what it could not do."""
     done = ", ".join(f"{count} {action}" for action, count in sorted(summary.actions.items()))
     note(f"{done or 'nothing to do'}; {summary.chunks} chunks indexed")
     _list("skipped", [f"{name}: {reason}" for name, reason in summary.skipped])

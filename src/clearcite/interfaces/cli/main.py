@@ -28,6 +28,7 @@ HOMES = {
     **dict.fromkeys(("inspect", "verify"), "traces"),
     **dict.fromkeys(("reconcile", "purge", "sweep"), "upkeep"),
     "evaluate": "fixtures",
+    **dict.fromkeys(("index list", "index build"), "builds"),
     "scope-check": "gates",
 }
 """The commands in the order of the help, and the module beside this one that each stands in."""
@@ -83,7 +84,8 @@ def _run(args: list[str]) -> int:
     if not args:
         print(_overview(), file=sys.stderr)
         return InputError.exit_code
-    name, rest = args[0], args[1:]
+    words = 2 if " ".join(args[:2]) in HOMES else 1
+    name, rest = " ".join(args[:words]), args[words:]
     if name in HELP_FLAGS:
         print(_overview())
         return 0

@@ -5,6 +5,12 @@ LEFT JOIN aliases a ON a.name = 'live'
 LEFT JOIN generations g ON g.id = a.generation
 WHERE c.id = 1;
 
+-- name: opening_one
+SELECT c.position, g.id, g.name, g.index_manifest, g.manifest
+FROM counters c
+LEFT JOIN generations g ON g.name = ?1 AND g.state = 'active'
+WHERE c.id = 1;
+
 -- name: partition
 SELECT id, collections_position FROM partitions WHERE name = ?;
 
