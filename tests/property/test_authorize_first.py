@@ -74,8 +74,8 @@ class RecordingLedger:
         return getattr(self._real, name)
 
     @contextmanager
-    def snapshot(self) -> Any:
-        with self._real.snapshot() as real:
+    def snapshot(self, generation: str | None = None) -> Any:
+        with self._real.snapshot(generation) as real:
             yield Recorder(real, self._seen)
 
 

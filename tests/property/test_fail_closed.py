@@ -333,9 +333,9 @@ class BadLedger:
         return getattr(self._real, name)
 
     @contextmanager
-    def snapshot(self) -> Any:
+    def snapshot(self, generation: str | None = None) -> Any:
         outer = self
-        with self._real.snapshot() as real:
+        with self._real.snapshot(generation) as real:
 
             class Snapshot:
                 def __getattr__(self, name: str) -> Any:
