@@ -33,7 +33,6 @@ from clearcite.ports import Clock, Index, Ledger, Snapshot, TraceStore
 from clearcite.step import Run
 from clearcite.visibility import Visibility
 
-
 SIGHTS = 4
 """Snapshots a question takes at most, when the index it wants to open is swept each time before it can."""
 
