@@ -52,12 +52,16 @@ def encode_description(description: Description) -> str:
     return _encode(fields)
 
 
-@lru_cache(maxsize=8_192)
-def decode_description(raw: str) -> Description:
+def read_description(raw: str) -> Description:
+    """For what is looked at once, as when it is indexed."""
     try:
         return from_json(Description, decode(raw))
     except InputError as error:
         raise IntegrityFault("A stored description cannot be read.") from error
+
+
+decode_description = lru_cache(maxsize=8_192)(read_description)
+"""For what is looked at again, as questions do."""
 
 
 @lru_cache(maxsize=16_384)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from clearcite.adapters.ledgers.codec import decode_description
+from clearcite.adapters.ledgers.codec import read_description
 from clearcite.adapters.ledgers.generations import active_id
 from clearcite.adapters.ledgers.queries import load
 from clearcite.adapters.ledgers.writer import Transaction
@@ -108,7 +108,7 @@ def _job(row: Ready, generation: str, slots: dict[int, int]) -> Job:
         content=content,
         text=text,
         content_sha256=row.content_sha256 or "",
-        description=None if row.description is None else decode_description(row.description),
+        description=None if row.description is None else read_description(row.description),
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from clearcite.adapters.ledgers import leases, visible
-from clearcite.adapters.ledgers.codec import decode_description, encode, encode_units
+from clearcite.adapters.ledgers.codec import encode, encode_units
 from clearcite.adapters.ledgers.generations import active_id
 from clearcite.adapters.ledgers.leases import SQL
 from clearcite.adapters.ledgers.writer import SQL as COMMON
@@ -35,7 +35,6 @@ class Held:
     partition: int
     access_digest: str
     state_hash: str
-    description: str
     served: int | None
     served_slot: int
     served_revision: int
@@ -120,7 +119,7 @@ def _write(tx: Transaction, generation: int, item: Built, held: Held) -> None:
 
 
 def _write_projection(tx: Transaction, generation: int, item: Built, held: Held) -> None:
-    supersedes = bool(decode_description(held.description).supersedes)
+    described = item.job.description  # of this very revision: the fence is the one it was claimed with
     projection = tx.insert(
         SQL["add_projection"],
         generation,
@@ -131,7 +130,7 @@ def _write_projection(tx: Transaction, generation: int, item: Built, held: Held)
         held.access,
         held.access_digest,
         held.state_hash,
-        int(supersedes),
+        int(described is not None and bool(described.supersedes)),
         tx.now,
         item.title,
         item.normal_sha256,

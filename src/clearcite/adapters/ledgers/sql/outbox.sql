@@ -31,7 +31,7 @@ RETURNING next - ?3;
 
 -- name: held
 SELECT o.document, o.kind, o.revision, o.access, o.slot, d.partition,
-       d.access_digest, d.state_hash, r.description, s.id, s.slot, s.revision, s.withdrawn
+       d.access_digest, d.state_hash, s.id, s.slot, s.revision, s.withdrawn
 FROM outbox o
 JOIN documents d ON d.id = o.document
 JOIN partitions p ON p.id = d.partition
