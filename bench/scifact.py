@@ -19,8 +19,8 @@ from typing import Any
 
 from clearcite.config import Settings, SourceSettings
 from clearcite.domain.access import Principal
-from clearcite.interfaces.cli.ingestion import ingest_sources
-from clearcite.wiring import engine_on
+from clearcite.interfaces.cli.ingestion import take_sources
+from clearcite.wiring import Taking, engine_on
 
 ASKER = Principal(tenant_id="sci", subject_id="bench", groups=("all",), authorization_revision="1")
 Judged = Mapping[str, tuple[str, frozenset[str]]]
@@ -81,7 +81,7 @@ def measure(folder: Path, data: Path, judged: Judged, semantic: str) -> dict[str
         sources=(source,),
         deadline_ms=600_000,
     )
-    ingest_sources(settings)
+    take_sources(settings, Taking())
     scores: dict[str, list[float]] = {"nDCG@10": [], "R@10": [], "R@100": []}
     with engine_on(settings) as engine:
         for text, relevant in judged.values():

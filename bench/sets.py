@@ -25,10 +25,10 @@ from clearcite.domain.answer import Claim, Disagreement, PublicAnswer
 from clearcite.domain.retrieval import Evidence, Passage, Plan
 from clearcite.engine import Engine
 from clearcite.interfaces.cli.demo import unpack
-from clearcite.interfaces.cli.ingestion import ingest_sources
+from clearcite.interfaces.cli.ingestion import take_sources
 from clearcite.ports import Embedder, Writer
 from clearcite.text.analysis import Analyzer
-from clearcite.wiring import engine_on, resolver_for
+from clearcite.wiring import Taking, engine_on, resolver_for
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "tests" / "data"
@@ -77,7 +77,7 @@ def asked_of_engines(data: Path, folder: Path, semantic: str) -> Iterator[Posed]
         place = folder / name
         settings = _settings(name, data, place, semantic)
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            if ingest_sources(settings):
+            if take_sources(settings, Taking()):
                 raise RuntimeError(f"the documents of {name} could not be ingested")
         with engine_on(settings) as engine:
             yield from _asked(name, engine, settings)

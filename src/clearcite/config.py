@@ -1,8 +1,8 @@
 """Settings: defaults < ``clearcite.toml`` < ``CLEARCITE_*`` < flags. An unknown key is refused.
 
 Every value remembers where it came from, and the whole has a canonical hash that stands in each trace.
-Tables: ``[store]``, ``[text]``, ``[answer]``, ``[limits]``, ``[retention]`` hold single values; ``[synonyms]`` and
-``[routes]`` hold lists of words; ``[[sources]]`` describes folders and feeds.
+Tables: ``[store]``, ``[text]``, ``[answer]``, ``[limits]``, ``[sync]``, ``[retention]`` hold single values;
+``[synonyms]`` and ``[routes]`` hold lists of words; ``[[sources]]`` describes folders, feeds and repositories.
 """
 
 from __future__ import annotations
@@ -24,9 +24,16 @@ PREFIX = "CLEARCITE_"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SourceSettings:
-    """What a folder or feed gives to documents that say nothing themselves."""
+    """A source, and what it gives to documents that say nothing themselves.
+
+    ``kind``: ``git`` for a repository; else the path tells a folder, a single file and a feed (.jsonl).
+    ``folder`` and ``ref``: which part of a repository, and which branch, tag or commit of it.
+    """
 
     path: str
+    kind: str = ""
+    folder: str = ""
+    ref: str = "HEAD"
     tenant: str = "default"
     source_id: str = "default"
     allowed_groups: tuple[str, ...] = ()
@@ -46,8 +53,9 @@ class Settings:
     """``deadline_ms``: for one question. ``depth``: confirmed passages a leg. ``semantic``: auto, on or off.
 
     ``evidence_limit`` and ``evidence_chars`` bound what the writer sees. ``answer_words`` bounds the claims
-    together. ``keep_*``: days until ``sweep`` erases the content of deleted documents, older revisions and traces;
-    0 keeps them for ever. ``clock`` pins the time (an instant, for suites); empty means the machine's.
+    together. ``max_deletions`` and ``max_deletion_share`` (percent of a source's documents): more deletes than
+    both wait for an approval. ``keep_*``: days until ``sweep`` erases the content of deleted documents, older
+    revisions and traces; 0 keeps them for ever.
     """
 
     store: str = ".clearcite"
@@ -67,6 +75,8 @@ class Settings:
     keep_deleted: int = 0
     keep_revisions: int = 0
     keep_traces: int = 0
+    max_deletions: int = 20
+    max_deletion_share: int = 20
     synonyms: tuple[tuple[str, tuple[str, ...]], ...] = ()
     tool_required: tuple[str, ...] = ()
     sources: tuple[SourceSettings, ...] = ()
@@ -77,6 +87,7 @@ class Settings:
         """Over what can change an answer; paths and origins cannot."""
         skipped = {"store", "policy", "model_path", "base", "origins", "sources"}
         skipped |= {"keep_deleted", "keep_revisions", "keep_traces"}
+        skipped |= {"max_deletions", "max_deletion_share"}
         parts: list[str] = []
         for item in fields(self):
             if item.name not in skipped:
@@ -103,13 +114,15 @@ SINGLE: dict[str, tuple[str, str]] = {
     "deadline_ms": ("limits", "deadline_ms"),
     "max_document_bytes": ("limits", "max_document_bytes"),
     "allow_past": ("limits", "allow_past"),
+    "max_deletions": ("sync", "max_deletions"),
+    "max_deletion_share": ("sync", "max_deletion_share"),
     "keep_deleted": ("retention", "deleted_days"),
     "keep_revisions": ("retention", "revisions_days"),
     "keep_traces": ("retention", "traces_days"),
 }
 """Setting → (table, key) in clearcite.toml; the environment variable is CLEARCITE_ + the setting's name."""
 
-TABLES = ("store", "text", "answer", "limits", "retention", "synonyms", "routes", "sources")
+TABLES = ("store", "text", "answer", "limits", "sync", "retention", "synonyms", "routes", "sources")
 
 
 def load_settings(
@@ -145,7 +158,7 @@ def read_file(file: Path) -> dict[str, Any]:
         raise ConfigError(f"{FILE_NAME} cannot be read: {type(error).__name__}.") from error
     unknown = sorted(set(raw) - set(TABLES))
     values: dict[str, Any] = {}
-    for table in ("store", "text", "answer", "limits", "retention"):
+    for table in ("store", "text", "answer", "limits", "sync", "retention"):
         names = {key: name for name, (where, key) in SINGLE.items() if where == table}
         section = _table(raw, table)
         unknown += [f"{table}.{key}" for key in section if key not in names]
@@ -241,6 +254,8 @@ def _source(item: Any) -> SourceSettings:
             values[key] = value
         else:
             raise ConfigError(f"sources.{key} in {FILE_NAME} has the wrong type.")
+    if values.get("kind", "") not in ("", "git"):
+        raise ConfigError(f'sources.kind in {FILE_NAME} is "git" or left out.')
     return replace(source, **values)
 
 
@@ -256,3 +271,5 @@ def check_settings(settings: Settings) -> None:
     for name in ("keep_deleted", "keep_revisions", "keep_traces"):
         if getattr(settings, name) < 0:
             raise ConfigError(f"{'.'.join(SINGLE[name])} must be a number of days; 0 keeps for ever.")
+    if settings.max_deletions < 0 or not 0 <= settings.max_deletion_share <= 100:
+        raise ConfigError("max_deletions must be at least 0, and max_deletion_share from 0 to 100.")

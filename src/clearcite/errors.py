@@ -6,6 +6,7 @@
     │   ├── TooLarge                       bytes, depth, length or count over a limit
     │   ├── NotFound                       no such document, or none this caller may read
     │   ├── SequenceConflict               the same source sequence with another state
+    │   ├── DeletesWait                    more deletes at once than may go without somebody's word
     │   ├── ReadingFailed                  reading a document ended in a crash or at a limit; it may be tried again
     │   └── StalePolicy                    a policy older than the last one accepted
     ├── ConfigError                2       the configuration must change
@@ -61,6 +62,10 @@ class NotFound(InputError):
 
 class SequenceConflict(InputError):
     code = "sequence_conflict"
+
+
+class DeletesWait(InputError):
+    code = "deletes_wait"
 
 
 class ReadingFailed(InputError):

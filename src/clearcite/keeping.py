@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from clearcite.domain.corpus import Chunk
 from clearcite.domain.purge import Erasable, Erased, Selection
 from clearcite.domain.reconcile import Mismatch
+from clearcite.domain.sources import SourceState
 
 if TYPE_CHECKING:
     from clearcite.ports import Job, Mask
@@ -85,3 +86,18 @@ class Eraser(Protocol):
 
     def store_id(self) -> str:
         """128 random bits in hex, given when the store was made."""
+
+
+class Sources(Protocol):
+    """How far each source has been taken."""
+
+    def sources(self) -> Sequence[SourceState]: ...
+
+    def put_source(self, state: SourceState) -> None:
+        """Keep a state, all but ``approved``."""
+
+    def approve(self, tenant_id: str, source_id: str, kind: str, up_to: int) -> None:
+        """Let up to so many withheld deletes go. Raises NotFound."""
+
+    def heads(self, tenant_id: str, source_id: str) -> Mapping[str, tuple[int, bool]]:
+        """Every document a source ever had: its newest sequence, and whether it is alive."""

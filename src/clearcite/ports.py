@@ -25,9 +25,10 @@ from clearcite.domain.retrieval import (
     Passage,
     Plan,
 )
+from clearcite.domain.sources import Checkpoint
 from clearcite.domain.trace import Trace
 from clearcite.errors import ClearciteError, InputError
-from clearcite.keeping import Eraser, Examination
+from clearcite.keeping import Eraser, Examination, Sources
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,8 +122,7 @@ class Outbox(Protocol):
         """
 
     def fail(self, job: Job, reason: str, *, final: bool = False) -> None:
-        """Record a failed attempt: retried with backoff, then quarantined; at once if ``final``. ``reason``
-        holds no text."""
+        """Record a failed attempt: retried with backoff, then quarantined; at once if ``final``. No text in it."""
 
     def release(self, jobs: Sequence[Job]) -> None:
         """Give leases back untouched, for a worker that is stopped; the attempt is not counted."""
@@ -283,7 +283,7 @@ class Reader(Protocol):
         """
 
 
-class Ledger(Intake, Outbox, Reader, Eraser, Protocol):
+class Ledger(Intake, Outbox, Sources, Reader, Eraser, Protocol):
     """The canonical store: the only truth about what exists and who may read it."""
 
     def head(self, key: DocumentKey) -> Head | None:
@@ -485,5 +485,6 @@ class Resolver(Protocol):
 
 
 class Connector(Protocol):
-    def records(self) -> Iterator[SourceRecord | ClearciteError]:
-        """Validated records in source order; an error stands for one refused input, the rest goes on."""
+    def records(self) -> Iterator[SourceRecord | ClearciteError | Checkpoint]:
+        """Validated records in source order; an error stands for one refused input. Raises ClearciteError when
+        the source itself cannot be read any further."""

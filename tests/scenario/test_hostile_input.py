@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from clearcite.adapters.connectors.document import FileReader
 from clearcite.adapters.connectors.folder import FolderConnector
 from clearcite.adapters.connectors.jsonl import JsonlConnector
 from clearcite.adapters.connectors.state import MemoryFolderState
@@ -195,7 +196,8 @@ def test_a_hostile_folder_gives_errors_and_still_the_good_file(tmp_path: Path) -
     (root / "tag\U000e0041.md").write_text("x")
     (root / "good.md").write_text("Fine.")
     settings = SourceSettings(path=".", allowed_groups=("g",))
-    items = list(FolderConnector(root=root, settings=settings, state=MemoryFolderState()).records())
+    reader = FileReader(settings=settings, max_bytes=10_000_000)
+    items = list(FolderConnector(root=root, reader=reader, state=MemoryFolderState()).records())
     good = [item for item in items if isinstance(item, SourceRecord)]
     assert [(item.key.document_id, item.text) for item in good] == [
         ("bom.md", "With a mark.\n"),

@@ -15,9 +15,9 @@ from clearcite.domain.access import Principal
 from clearcite.domain.answer import PublicAnswer
 from clearcite.engine import Engine
 from clearcite.interfaces.cli.demo import unpack
-from clearcite.interfaces.cli.ingestion import ingest_sources
+from clearcite.interfaces.cli.ingestion import take_sources
 from clearcite.wire import to_json
-from clearcite.wiring import engine_on, resolver_for
+from clearcite.wiring import Taking, engine_on, resolver_for
 
 Item = Mapping[str, Any]
 
@@ -70,6 +70,6 @@ class Demo:
 def open_demo(semantic: str = "auto") -> Iterator[Demo]:
     with tempfile.TemporaryDirectory(prefix="clearcite-demo-") as name:
         settings = unpack(Path(name), semantic=semantic)
-        ingest_sources(settings)
+        take_sources(settings, Taking())
         with engine_on(settings) as engine:
             yield Demo(settings, engine)

@@ -17,6 +17,7 @@ from unittest.mock import patch
 COMMANDS = (
     *("init", "migrate", "status", "doctor", "demo", "ingest", "ask", "search", "list", "show", "delete"),
     *("inspect", "verify", "reconcile", "purge", "sweep", "index list", "index build", "scope-check"),
+    *("sync", "approve"),
 )
 
 

@@ -34,16 +34,12 @@ class Lock:
 
     def __init__(self, file: Path, busy: str) -> None:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._file = file
         self._handle = _locked(file, create=True)
         if self._handle is None:
             raise DependencyUnavailable(busy)
 
-    def release(self, *, remove: bool = False) -> None:
+    def close(self) -> None:
         if self._handle is not None:
-            if remove:
-                with suppress(OSError):
-                    self._file.unlink()
             os.close(self._handle)
             self._handle = None
 
@@ -62,7 +58,7 @@ class Presence:
 
     def leave(self) -> None:
         """The file stays until its leases have been reclaimed: some may be left, where the store was full."""
-        self._lock.release()
+        self._lock.close()
 
 
 def take_over(store: Path, reclaim: Callable[[Sequence[str]], object]) -> None:

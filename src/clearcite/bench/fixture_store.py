@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,9 @@ from clearcite.bench.judge import Statements, statements_in
 from clearcite.bench.suite import FIXTURE_SOURCE, ExpectedFact, fixture_key
 from clearcite.config import Settings
 from clearcite.domain.corpus import SourceRecord
-from clearcite.errors import ClearciteError, InputError
+from clearcite.errors import InputError
 from clearcite.ingest.pipeline import project, take
+from clearcite.ports import Applied
 from clearcite.wire.decode import repair_text
 from clearcite.wire.records import read_record
 from clearcite.wiring import open_workshop
@@ -36,13 +36,14 @@ def fill(fixture: Fixture, settings: Settings) -> None:
     records = [record_of(document) for document in fixture.documents]
     shop = open_workshop(settings)
     try:
-        for item in chain.from_iterable(take(records, shop.ledger, shop.manifest.hash())):
-            error = item if isinstance(item, ClearciteError) else item.error
-            if error is not None:
-                raise InputError(f"a document of the fixture was refused: {error.message}")
-        for batch in project(shop.worker):
-            if batch.failed:
-                raise InputError(f"a document of the fixture could not be indexed: {batch.failed[0][1]}")
+        for batch in take(records, shop.ledger, shop.manifest.hash()):
+            for item in batch:
+                error = item.error if isinstance(item, Applied) else None
+                if error is not None:
+                    raise InputError(f"a document of the fixture was refused: {error.message}")
+        for done in project(shop.worker):
+            if done.failed:
+                raise InputError(f"a document of the fixture could not be indexed: {done.failed[0][1]}")
         shop.serve()
     finally:
         shop.close()

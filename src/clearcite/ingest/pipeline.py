@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Protocol
 
 from clearcite.domain.corpus import DocumentKey, SourceRecord
+from clearcite.domain.sources import Checkpoint
 from clearcite.errors import ClearciteError, ReadingFailed
 from clearcite.ingest.build import Builder, Outcome
 from clearcite.ports import Applied, Built, Index, IndexEntry, Job, Ledger
@@ -27,6 +29,8 @@ MERGE_EVERY = 32
 """Batches, each of which leaves a segment: a question goes through all of them, and a commit names them all."""
 
 Refused = ClearciteError
+Said = SourceRecord | Refused | Checkpoint
+"""What a connector says."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,14 +53,22 @@ class Worker:
     owner: str
 
 
+class Judge(Protocol):
+    """The part of ``Intake`` that takes records, or says what would become of them."""
+
+    def apply(self, records: Sequence[SourceRecord], manifest_hash: str) -> tuple[Applied, ...]: ...
+
+
 def take(
-    records: Iterable[SourceRecord | Refused], ledger: Ledger, manifest_hash: str
-) -> Iterator[Sequence[Applied | Refused]]:
-    """Apply records in bounded batches; a refused one is reported and the others go on."""
+    records: Iterable[Said], ledger: Judge, manifest_hash: str
+) -> Iterator[Sequence[Applied | Refused | Checkpoint]]:
+    """Apply records in bounded batches; a refused one is reported and the others go on. Of a batch's checkpoints
+    the last one is given, after the records before it are durable, and one that nothing comes before at once."""
     for batch in _batches(records):
         good = [item for item in batch if isinstance(item, SourceRecord)]
         refused = [item for item in batch if isinstance(item, ClearciteError)]
-        yield [*refused, *(ledger.apply(good, manifest_hash) if good else ())]
+        point = [item for item in batch if isinstance(item, Checkpoint)][-1:]
+        yield [*refused, *(ledger.apply(good, manifest_hash) if good else ()), *point]
 
 
 def project(worker: Worker, taken: Iterable[object] = ()) -> Iterator[Projected]:
@@ -176,10 +188,13 @@ def sweep(ledger: Ledger, index: Index, generation: str) -> None:
     ledger.publish(generation, (), commit)
 
 
-def _batches(records: Iterable[SourceRecord | Refused]) -> Iterator[list[SourceRecord | Refused]]:
+def _batches(records: Iterable[Said]) -> Iterator[list[Said]]:
     source = iter(records)
     while first := next(source, None):
         batch, size = [first], _size(first)
+        if isinstance(first, Checkpoint):
+            yield batch
+            continue
         for item in islice(source, BATCH_RECORDS - 1):
             batch.append(item)
             size += _size(item)
@@ -188,5 +203,5 @@ def _batches(records: Iterable[SourceRecord | Refused]) -> Iterator[list[SourceR
         yield batch
 
 
-def _size(item: SourceRecord | Refused) -> int:
+def _size(item: Said) -> int:
     return len(item.content) if isinstance(item, SourceRecord) else 0

@@ -8,7 +8,8 @@ from clearcite.testing.ledger_checks.generations import GenerationChecks
 from clearcite.testing.ledger_checks.intake import IntakeChecks
 from clearcite.testing.ledger_checks.outbox import OutboxChecks
 from clearcite.testing.ledger_checks.reading import ReadingChecks
+from clearcite.testing.ledger_checks.sources import SourceChecks
 
 
-class LedgerSuite(IntakeChecks, BothSidesChecks, OutboxChecks, ReadingChecks, GenerationChecks):
+class LedgerSuite(IntakeChecks, BothSidesChecks, OutboxChecks, ReadingChecks, GenerationChecks, SourceChecks):
     """The whole contract. ``open_ledger(clock)`` must return a new, empty ledger each time."""

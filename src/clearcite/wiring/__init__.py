@@ -12,47 +12,56 @@ if TYPE_CHECKING:
     from clearcite.wiring.engines import engine_on, open_engine
     from clearcite.wiring.parts import existing_store, resolver_for
     from clearcite.wiring.purging import purge_store, sweep_store
+    from clearcite.wiring.sources import Stage, Taking, kind_of, rehearsed, take_one
     from clearcite.wiring.upkeep import reconcile_store
-    from clearcite.wiring.workshop import Workshop, connector_for, open_ledger, open_workshop
+    from clearcite.wiring.workshop import Workshop, open_ledger, open_workshop
 
 _HOMES = {
     "Finding": "clearcite.wiring.checkup",
     "Recipe": "clearcite.wiring.builds",
+    "Stage": "clearcite.wiring.sources",
+    "Taking": "clearcite.wiring.sources",
     "Workshop": "clearcite.wiring.workshop",
     "build_target": "clearcite.wiring.builds",
     "check_up": "clearcite.wiring.checkup",
-    "connector_for": "clearcite.wiring.workshop",
     "engine_on": "clearcite.wiring.engines",
     "existing_store": "clearcite.wiring.parts",
+    "kind_of": "clearcite.wiring.sources",
     "migrate_store": "clearcite.wiring.checkup",
     "open_engine": "clearcite.wiring.engines",
     "open_ledger": "clearcite.wiring.workshop",
     "open_workshop": "clearcite.wiring.workshop",
     "purge_store": "clearcite.wiring.purging",
     "reconcile_store": "clearcite.wiring.upkeep",
+    "rehearsed": "clearcite.wiring.sources",
     "resolver_for": "clearcite.wiring.parts",
     "sweep_store": "clearcite.wiring.purging",
     "store_status": "clearcite.wiring.checkup",
+    "take_one": "clearcite.wiring.sources",
 }
 
 __all__ = [
     "Finding",
     "Recipe",
+    "Stage",
+    "Taking",
     "Workshop",
     "build_target",
     "check_up",
-    "connector_for",
     "engine_on",
     "existing_store",
+    "kind_of",
     "migrate_store",
     "open_engine",
     "open_ledger",
     "open_workshop",
     "purge_store",
     "reconcile_store",
+    "rehearsed",
     "resolver_for",
     "store_status",
     "sweep_store",
+    "take_one",
 ]
 
 

@@ -1,28 +1,20 @@
 """Settings → Workshop: what ingestion needs, opened on one store."""
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from clearcite.adapters.connectors.files import ContentReader
-from clearcite.adapters.connectors.folder import FolderConnector
-from clearcite.adapters.connectors.jsonl import JsonlConnector
-from clearcite.adapters.connectors.state import JsonFolderState
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.adapters.presence import Presence, take_over
-from clearcite.config import Settings, SourceSettings
-from clearcite.domain.digest import digest
+from clearcite.config import Settings
 from clearcite.domain.generations import Switch
 from clearcite.domain.manifest import PipelineManifest
-from clearcite.errors import ConfigError, InputError
+from clearcite.errors import ConfigError
 from clearcite.ingest.build import Builder
 from clearcite.ingest.pipeline import Worker, sweep
-from clearcite.ports import Connector, Ledger
-from clearcite.wire.instants import zone_of
-from clearcite.wire.records import RecordRules
+from clearcite.ports import Ledger
 from clearcite.wiring.builds import Target, builder_for, others, retire_unkept, target_for
 from clearcite.wiring.parts import INDEX, LEDGER, SystemClock, existing_store, manifest_of
 
@@ -137,64 +129,3 @@ def open_workshop(settings: Settings, choose: Choose = target_for) -> Workshop:
 def open_ledger(settings: Settings) -> Ledger:
     """The ledger of an existing store, for a change that needs no index: it acts in its own transaction."""
     return open_sqlite_ledger(existing_store(settings) / LEDGER, SystemClock())
-
-
-def connector_for(
-    settings: Settings,
-    source: SourceSettings,
-    *,
-    approve_deletes: bool,
-    skip_bad: bool,
-    skipped: list[tuple[str, str]],
-) -> Connector:
-    """A folder, a single file or a feed, by what the path is."""
-    path = settings.path(source.path)
-    if not path.exists():
-        raise InputError(f"The source {source.source_id} has no {source.path}.")
-    if path.suffix == ".jsonl":
-        rules = RecordRules(
-            zone=zone_of(source.zone),
-            max_bytes=settings.max_document_bytes,
-            source_id=source.source_id,
-            source_type=source.source_type,
-            authority=source.authority,
-            trusted=source.trusted,
-            read_content=ContentReader(root=path.parent, max_bytes=settings.max_document_bytes),
-        )
-        return JsonlConnector(source=path, rules=rules, skip_bad=skip_bad)
-    state = (
-        settings.path(settings.store) / "sources" / f"{digest(source.tenant, source.source_id)[:16]}.jsonl"
-    )
-    root = path if path.is_dir() else path.parent
-    _keep_root(state.with_suffix(".root"), root, source)
-    return FolderConnector(
-        root=root,
-        only=None if path.is_dir() else path.name,
-        settings=source,
-        state=JsonFolderState(state),
-        max_bytes=settings.max_document_bytes,
-        approve_deletes=approve_deletes,
-        skipped=skipped,
-    )
-
-
-def _keep_root(file: Path, root: Path, source: SourceSettings) -> None:
-    """A source is one folder: taken from another one, every document of the first would count as deleted.
-
-    The place is kept relative to the store, so that both can be copied together. A folder that has moved is not
-    there any more, and its new place takes over.
-    """
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    kept = os.path.relpath(root.resolve(), file.parent.resolve())
-    before = os.fsdecode(file.read_bytes()) if file.is_file() else None
-    if before == kept:
-        return
-    if before is not None and (file.parent / before).is_dir():
-        raise InputError(
-            f"The source {source.source_id} of the tenant {source.tenant} is another folder already:"
-            f" {(file.parent / before).resolve()}. Give {root} a name of its own: --source NAME, or source_id in"
-            " its [[sources]] table."
-        )
-    fresh = file.with_suffix(".new-root")
-    fresh.write_bytes(os.fsencode(kept))
-    fresh.replace(file)

@@ -78,5 +78,5 @@ def test_a_lock_is_held_once(tmp_path: Path) -> None:
     lock = Lock(tmp_path / "x.lock", "busy")
     with pytest.raises(DependencyUnavailable, match="busy"):
         Lock(tmp_path / "x.lock", "busy")
-    lock.release(remove=True)
-    Lock(tmp_path / "x.lock", "busy").release()
+    lock.close()
+    Lock(tmp_path / "x.lock", "busy").close()

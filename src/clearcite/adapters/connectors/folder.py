@@ -3,55 +3,37 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
+from clearcite.adapters.connectors.deletions import Deletions
+from clearcite.adapters.connectors.document import STEP, FileReader, located
 from clearcite.adapters.connectors.files import read_inside
-from clearcite.adapters.connectors.front import clean_labels, front_fields
 from clearcite.adapters.connectors.listing import Listing, list_file, list_folder
 from clearcite.adapters.connectors.state import FileState, FolderState
-from clearcite.config import SourceSettings
-from clearcite.domain.corpus import DocumentKey, SourceRecord
-from clearcite.domain.digest import digest, sha256_bytes, sha256_text
+from clearcite.domain.corpus import SourceRecord
+from clearcite.domain.digest import digest, sha256_bytes
+from clearcite.domain.sources import Checkpoint
 from clearcite.errors import ClearciteError, InputError
-from clearcite.wire import loads, media
-from clearcite.wire.decode import decode_text
-from clearcite.wire.frontmatter import body_of, read_front_matter, split_front_matter
-from clearcite.wire.instants import zone_of
-from clearcite.wire.records import RecordRules, read_record
-from clearcite.wire.strict import shown
-from clearcite.wire.threads import looks_like_thread, read_thread
 
 BATCH_FILES = 500
 BATCH_BYTES = 8_000_000
-WITHHELD_COUNT = 20
-WITHHELD_PERCENT = 20
-STEP = 2
-"""By which a sequence rises, so that there is room for an operator's delete between two states of a file: a file
-that is deleted by hand stays deleted until it changes."""
-
-_WITH_FRONT_MATTER = (media.MARKDOWN, media.PLAIN, media.RST)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FolderConnector:
-    """``settings`` give what documents do not say themselves; ``state`` remembers what was seen.
+    """``state`` remembers what was seen.
 
     A document's id is its path. Its sequence rises when its bytes or its metadata change (times of files are
-    not monotonic). Files that have gone become deletes, only after a complete listing; when more than
-    ``WITHHELD_COUNT`` and ``WITHHELD_PERCENT`` % of the documents have gone at once, the deletes are withheld
-    unless ``approve_deletes``. ``skipped`` lists what is no document: (id, reason). ``only``: take this one
-    file and conclude nothing about the others.
+    not monotonic). Files that have gone become deletes, only after a complete listing, and within the bounds
+    of ``deletions``. ``only``: take this one file and conclude nothing about the others.
     """
 
     root: Path
-    settings: SourceSettings
+    reader: FileReader
     state: FolderState
-    max_bytes: int = 10_000_000
-    approve_deletes: bool = False
-    skipped: list[tuple[str, str]] = field(default_factory=list)
+    deletions: Deletions = field(default_factory=Deletions)
     only: str | None = None
 
-    def records(self) -> Iterator[SourceRecord | ClearciteError]:
+    def records(self) -> Iterator[SourceRecord | ClearciteError | Checkpoint]:
         """All documents in the order of their ids, unchanged ones too (the ledger judges), then deletes."""
         listing = list_folder(self.root) if self.only is None else list_file(self.root, self.only)
         yield from listing.refused.values()
@@ -62,7 +44,7 @@ class FolderConnector:
             try:
                 record = self._read(name, path)
             except InputError as error:
-                yield _located(name, error)
+                yield located(name, error)
                 continue
             if record is None:
                 continue
@@ -93,121 +75,35 @@ class FolderConnector:
 
     def _deletes(
         self, listing: Listing, known: Mapping[str, FileState]
-    ) -> Iterator[SourceRecord | ClearciteError]:
+    ) -> Iterator[SourceRecord | ClearciteError | Checkpoint]:
         present = listing.files.keys() | listing.refused.keys()
         alive = [name for name, state in known.items() if not state.deleted]
-        gone = sorted(name for name in alive if name not in present)
+        gone = {name for name in alive if name not in present}
         if gone and not listing.complete:
             yield InputError("Some folders could not be listed, so nothing is deleted.")
             return
-        is_many = len(gone) > WITHHELD_COUNT and len(gone) * 100 > WITHHELD_PERCENT * len(alive)
-        if is_many and not self.approve_deletes:
-            yield InputError(
-                f"{len(gone)} of {len(alive)} documents have gone; their deletes wait for approval."
-            )
+        if self.deletions.withhold(len(gone), len(alive)):
+            yield self.deletions.waiting(len(gone), len(alive), self.reader.settings)
+            yield Checkpoint(covered=True, withheld=len(gone))
             return
         marks = {
             name: state if state.deleted else replace(state, deleted=True, sequence=state.sequence + STEP)
             for name, state in known.items()
-            if state.deleted or name in set(gone)
+            if state.deleted or name in gone
         }
-        self.state.put({name: marks[name] for name in gone})
+        self.state.put({name: marks[name] for name in sorted(gone)})
         # Earlier deletes are said again: a crash may have come between remembering and writing.
         for name in sorted(marks):
             if name not in present:
-                yield SourceRecord(
-                    key=self._key(name),
-                    source_sequence=marks[name].sequence,
-                    operation="delete",
-                    delete_reason="source_deleted",
-                )
-
-    def _key(self, name: str) -> DocumentKey:
-        settings = self.settings
-        return DocumentKey(tenant_id=settings.tenant, source_id=settings.source_id, document_id=name)
-
-    # --- one file -----------------------------------------------------------------------------------------
+                yield self.reader.delete(name, marks[name].sequence)
+        yield Checkpoint(covered=listing.complete)
 
     def _read(self, name: str, path: Path) -> SourceRecord | None:
-        """The record of a file, its sequence not yet set; None for what is no document."""
-        media_type = media.media_type_of(name)
-        if media_type is None:
-            self.skipped.append((name, "unknown file type"))
+        if not self.reader.is_document(name):
             return None
-        raw = read_inside(self.root, path, self.max_bytes)
-        fields: dict[str, Any] = {}
-        if media_type == media.THREAD:
-            if not looks_like_thread(loads(raw)):
-                self.skipped.append((name, "JSON that is not a forum thread"))
-                return None
-            fields = _thread_fields(raw, self.settings)
-        elif media_type in _WITH_FRONT_MATTER:
-            fields = front_fields(read_front_matter(split_front_matter(decode_text(raw))[0]))
-            if "denied_groups" in fields:
-                # A document may deny more than its source, never less.
-                denied = {*self.settings.denied_groups, *fields["denied_groups"]}
-                fields["denied_groups"] = sorted(denied)
-        record = self._defaults(name, media_type) | {"source_version": _version(raw, media_type)} | fields
-        return read_record(record, self._rules(raw, media_type))
-
-    def _defaults(self, name: str, media_type: str) -> dict[str, Any]:
-        settings = self.settings
-        values: dict[str, Any] = {
-            "tenant_id": settings.tenant,
-            "source_id": settings.source_id,
-            "document_id": name,
-            "source_sequence": 1,
-            "source_uri": name,
-            "content_path": name,
-            "media_type": media_type,
-            "allowed_groups": list(settings.allowed_groups),
-            "denied_groups": list(settings.denied_groups),
-            "parent": settings.parent,
-            "status": settings.status,
-            "source_type": settings.source_type,
-            "authority": settings.authority,
-            "language": settings.language,
-            "product_version": settings.product_version,
-        }
-        return values
-
-    def _rules(self, raw: bytes, media_type: str) -> RecordRules:
-        return RecordRules(
-            zone=zone_of(self.settings.zone),
-            max_bytes=self.max_bytes,
-            trusted=self.settings.trusted,
-            read_content=lambda _: raw,
-            front_matter_is_read=media_type in _WITH_FRONT_MATTER,
-        )
-
-
-def _thread_fields(raw: bytes, settings: SourceSettings) -> dict[str, Any]:
-    thread = read_thread(raw)
-    fields: dict[str, Any] = {"title": thread.title, "labels": clean_labels(list(thread.tags))}
-    if thread.url:
-        fields["source_uri"] = thread.url
-    if thread.product_version:
-        fields["product_version"] = thread.product_version
-    if thread.created_at:
-        fields["published_at"] = thread.created_at
-    if settings.source_type == SourceSettings(path="").source_type:
-        fields["source_type"] = "forum"
-    return fields
-
-
-def _version(raw: bytes, media_type: str) -> str:
-    """A name for this state of the text. Newline form, NFC and front matter do not count, as in the content hash."""
-    if media_type not in media.TEXTUAL:
-        return sha256_bytes(raw)[:12]
-    text = decode_text(raw)
-    return sha256_text(body_of(text) if media_type in _WITH_FRONT_MATTER else text)[:12]
+        return self.reader.read(name, read_inside(self.root, path, self.reader.max_bytes))
 
 
 def _metadata_digest(record: SourceRecord) -> str:
     access = record.access.digest() if record.access else None
     return digest("folder-metadata", access, record.description.digest() if record.description else None)
-
-
-def _located(name: str, error: InputError) -> InputError:
-    place = f"{shown(name, 200)}: "
-    return type(error)(place + error.message, tuple(place + fault for fault in error.violations))

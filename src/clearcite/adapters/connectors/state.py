@@ -54,20 +54,28 @@ class JsonFolderState:
 
     def all(self) -> Mapping[str, FileState]:
         """Raises IntegrityFault for a file that somebody changed. A last line cut by a crash is dropped."""
+        states, is_untidy = self._read()
+        if is_untidy:
+            self._compact(states)
+        return states
+
+    def peek(self) -> Mapping[str, FileState]:
+        """``all`` that leaves the file as it is."""
+        return self._read()[0]
+
+    def _read(self) -> tuple[dict[str, FileState], bool]:
+        """The states, and whether the file should be compacted."""
         states: dict[str, FileState] = {}
         if not self._file.exists():
-            return states
-        raw = self._file.read_bytes()
-        lines = raw.split(b"\n")
+            return states, False
+        lines = self._file.read_bytes().split(b"\n")
         for line in lines[:-1]:
             try:
                 value: Any = loads(line)
                 states[value["id"]] = from_json(FileState, value["state"])
             except (KeyError, TypeError, InputError) as error:
                 raise IntegrityFault("The record of the folder's files is damaged.") from error
-        if lines[-1] or len(lines) > 2 * len(states) + 100:
-            self._compact(states)
-        return states
+        return states, bool(lines[-1]) or len(lines) > 2 * len(states) + 100
 
     def put(self, states: Mapping[str, FileState]) -> None:
         if not states:

@@ -12,7 +12,7 @@ from typing import Any
 
 import apsw
 
-from clearcite.adapters.ledgers import erase, generations, intake, leases, publishing, visible
+from clearcite.adapters.ledgers import erase, generations, intake, leases, publishing, sources, visible
 from clearcite.adapters.ledgers.connection import (
     Pool,
     check_library,
@@ -34,6 +34,7 @@ from clearcite.domain.corpus import DocumentKey, SourceRecord
 from clearcite.domain.generations import Generation, Switch, Switched
 from clearcite.domain.lifecycle import Head
 from clearcite.domain.purge import Erasable, Erased, Selection
+from clearcite.domain.sources import SourceState
 from clearcite.errors import InputError, NotFound
 from clearcite.ports import Applied, Built, Clock, Job, Snapshot
 
@@ -137,6 +138,22 @@ class SqliteLedger:
         with self._writer.transaction() as tx:
             until = tx.now + self._lease
             tx.run_many(leases.SQL["renew"], ((until, job.event_id, job.fence) for job in jobs))
+
+    def sources(self) -> Sequence[SourceState]:
+        with self._reading() as db:
+            return sources.every(db)
+
+    def put_source(self, state: SourceState) -> None:
+        with self._writer.transaction() as tx:
+            sources.put(tx, state)
+
+    def approve(self, tenant_id: str, source_id: str, kind: str, up_to: int) -> None:
+        with self._writer.transaction() as tx:
+            sources.approve(tx, (tenant_id, source_id, kind), up_to)
+
+    def heads(self, tenant_id: str, source_id: str) -> Mapping[str, tuple[int, bool]]:
+        with self._reading() as db:
+            return sources.heads(db, tenant_id, source_id)
 
     def snapshot(self, generation: str | None = None) -> AbstractContextManager[Snapshot]:
         return SnapshotContext(self._pool, self._memory, generation)

@@ -6,10 +6,12 @@ from typing import Any
 
 import apsw
 
+from clearcite.adapters.ledgers import sources
 from clearcite.adapters.ledgers.codec import decode
 from clearcite.adapters.ledgers.generations import SQL as GENERATIONS
 from clearcite.adapters.ledgers.queries import load
 from clearcite.domain.access import Micros
+from clearcite.domain.sources import SourceState
 
 SQL = load("status")
 
@@ -48,7 +50,7 @@ def status(db: apsw.Connection, now: Micros) -> dict[str, Any]:
         ],
         **_purges(db),
         "failing": [_failing(row, now) for row in _rows(db, "failing_events")],
-        "sources": [_source(row, now) for row in _rows(db, "sources")],
+        "sources": _sources(db, now),
     }
 
 
@@ -108,12 +110,39 @@ def _failing(row: Any, now: Micros) -> dict[str, Any]:
     }
 
 
-def _source(row: Any, now: Micros) -> dict[str, Any]:
-    tenant_id, source_id, documents, sequence, accepted = row
+def _sources(db: apsw.Connection, now: Micros) -> list[dict[str, Any]]:
+    """Each source that has documents or was ever taken. ``lag_seconds``: since the last run that reached its end;
+    ``covered_seconds``: since the last full listing; null where there was none."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for tenant_id, source_id, documents, sequence, accepted in _rows(db, "sources"):
+        found[tenant_id, source_id] = {
+            "documents": documents,
+            "last_sequence": sequence,
+            "last_accepted_seconds": _seconds(now, accepted),
+        }
+    runs: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for state in sources.every(db):
+        runs.setdefault((state.tenant_id, state.source_id), []).append(_run(state, now))
+    none = {"documents": 0, "last_sequence": 0, "last_accepted_seconds": 0}
+    return [
+        {"tenant_id": key[0], "source_id": key[1], **found.get(key, none), "runs": runs.get(key, [])}
+        for key in sorted({*found, *runs})
+    ]
+
+
+def _run(state: SourceState, now: Micros) -> dict[str, Any]:
     return {
-        "tenant_id": tenant_id,
-        "source_id": source_id,
-        "documents": documents,
-        "last_sequence": sequence,
-        "last_accepted_seconds": _seconds(now, accepted),
+        "kind": state.kind,
+        "outcome": state.outcome,
+        "cursor": state.cursor,
+        "tried_seconds": _age(now, state.tried_at),
+        "lag_seconds": _age(now, state.finished_at),
+        "covered_seconds": _age(now, state.covered_at),
+        "refused": state.refused,
+        "withheld": state.withheld,
+        "approved": state.approved,
     }
+
+
+def _age(now: Micros, since: Micros | None) -> int | None:
+    return None if since is None else _seconds(now, since)

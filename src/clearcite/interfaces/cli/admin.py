@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 from clearcite.config import FILE_NAME
 from clearcite.errors import InputError
@@ -120,6 +121,8 @@ def status(store: STORE = None, format: FORMAT = None) -> int:  # noqa: A002 - t
         )
     for row in found["sources"]:
         say(f"source     {row['tenant_id']}/{row['source_id']}: {row['documents']} documents")
+        for run in row["runs"]:
+            _say_run(run)
     last = found["retention"]
     if last is not None:
         say(f"retention  purge {last['purge']}, {'complete' if last['complete'] else 'not complete'}")
@@ -130,6 +133,20 @@ def status(store: STORE = None, format: FORMAT = None) -> int:  # noqa: A002 - t
     for row in found["quarantine"]:
         say(f"quarantine {row['source_id']}/{row['document_id']}: {row['reason']}", "yellow")
     return 0
+
+
+def _say_run(run: dict[str, Any]) -> None:
+    listed = (
+        "never listed whole" if run["covered_seconds"] is None else f"listed {run['covered_seconds']} s ago"
+    )
+    ended = "never ended" if run["lag_seconds"] is None else f"ended {run['lag_seconds']} s ago"
+    waits = f", {run['withheld']} deletes wait for approval" if run["withheld"] else ""
+    refused = f", {run['refused']} refused" if run["refused"] else ""
+    is_good = run["outcome"] == "ok" and not waits and not refused
+    say(
+        f"           {run['kind']}: {run['outcome']}, {ended}, {listed}{waits}{refused}",
+        "" if is_good else "yellow",
+    )
 
 
 def doctor(store: STORE = None) -> int:

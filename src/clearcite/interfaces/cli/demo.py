@@ -15,8 +15,8 @@ from clearcite.interfaces.cli.answers import show_answer
 from clearcite.interfaces.cli.commands import Command, Option
 from clearcite.interfaces.cli.common import note, say
 from clearcite.interfaces.cli.faults import FAILURE, FIXTURE, QUERY_ID, faults_for
-from clearcite.interfaces.cli.ingestion import ingest_sources
-from clearcite.wiring import engine_on, resolver_for
+from clearcite.interfaces.cli.ingestion import take_sources
+from clearcite.wiring import Taking, engine_on, resolver_for
 
 HELP = """See it work on a small company's documents.
 
@@ -44,7 +44,7 @@ def demo(
 
         return demo_fixture(fixture, query_id, failure)
     settings = unpack(folder)
-    code = ingest_sources(settings)
+    code = take_sources(settings, Taking())
     questions = [item for item in read_questions(folder) if every or item.get("demo")]
     surprises = ask_all(settings, questions, faults_for(failure))
     say()

@@ -10,14 +10,15 @@ from typing import Annotated
 from rich.progress import Progress
 
 from clearcite.config import FILE_NAME, Settings, SourceSettings, load_settings
-from clearcite.errors import ClearciteError, ConfigError, DependencyUnavailable, InputError
-from clearcite.ingest.pipeline import project, take, tidy
+from clearcite.errors import ClearciteError, ConfigError, DeletesWait, DependencyUnavailable, InputError
+from clearcite.ingest.pipeline import project, tidy
+from clearcite.ingest.sync import Batch
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import STORE, note, printable
 from clearcite.interfaces.cli.progress import progress
-from clearcite.ports import Applied, Connector
-from clearcite.wiring import Workshop, connector_for, open_workshop
+from clearcite.ports import Applied
+from clearcite.wiring import Taking, Workshop, kind_of, open_workshop, take_one
 
 HELP = """Take documents into the store.
 
@@ -44,7 +45,8 @@ NO_GROUPS = (
 @dataclass
 class Summary:
     """What one run did, for a person. ``failed``: SOURCE/DOCUMENT → why it is not indexed, from this run or
-    before. ``waiting``: how many documents there were to index so far; ``leased``: how many another worker has."""
+    before. ``waiting``: how many documents there were to index so far; ``leased``: how many another worker has.
+    ``withheld``: deletes that need an approval. ``broken``: sources that could not be taken."""
 
     actions: dict[str, int] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
@@ -52,16 +54,29 @@ class Summary:
     waiting: int = 0
     leased: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
+    withheld: list[str] = field(default_factory=list)
+    broken: dict[str, ClearciteError] = field(default_factory=dict)
     chunks: int = 0
 
-    def count(self, applied: Applied) -> None:
-        if applied.error is not None:
-            name = applied.key.document_id
-            self.refused.append(f"{name}: {applied.error.message}")
-        elif applied.decision is not None:
-            action = applied.decision.action
+    @property
+    def exit_code(self) -> int:
+        codes = [error.exit_code for error in self.broken.values()]
+        codes += [InputError.exit_code] * bool(self.refused or self.failed or self.withheld)
+        codes += [DependencyUnavailable.exit_code] * (self.leased > 0 and not codes)
+        return max(codes, default=0)
+
+    def count(self, item: Applied | ClearciteError) -> None:
+        if isinstance(item, DeletesWait):
+            self.withheld.append(item.message)
+        elif isinstance(item, ClearciteError):
+            self.refused.extend(item.violations if isinstance(item, InputError) else (item.message,))
+        elif item.error is not None:
+            name = item.key.document_id
+            self.refused.append(f"{name}: {item.error.message}")
+        elif item.decision is not None:
+            action = item.decision.action
             self.actions[action] = self.actions.get(action, 0) + 1
-            self.waiting += applied.decision.needs_projection
+            self.waiting += item.decision.needs_projection
 
 
 def ingest(
@@ -87,13 +102,15 @@ def ingest(
         if not sources:
             raise ConfigError(f"Name a PATH, or list [[sources]] in {FILE_NAME}.")
     settings = replace(settings, sources=tuple(sources))
-    return ingest_sources(settings, approve_deletes=approve_deletes, skip_bad=skip_bad)
+    check_there(settings)
+    return take_sources(settings, Taking(approve_deletes=approve_deletes, skip_bad=skip_bad))
 
 
-def ingest_sources(settings: Settings, *, approve_deletes: bool = False, skip_bad: bool = False) -> int:
-    """Take every source of the settings, project what is pending, say what happened."""
-    _check_sources(settings)
-    summary = Summary()
+def take_sources(settings: Settings, taking: Taking) -> int:
+    """Take every source of the settings, project what is pending, say what happened. A source that cannot be
+    taken does not stop the others."""
+    check_apart(settings)
+    summary = Summary(skipped=taking.skipped)
     with ExitStack() as stack:
         stack.callback(gc.set_threshold, *gc.get_threshold())
         # Records and chunks are many objects and no cycles; a tenth of the time went into looking for some.
@@ -103,15 +120,10 @@ def ingest_sources(settings: Settings, *, approve_deletes: bool = False, skip_ba
         _say_semantic(shop)
         if shop.note:
             note(shop.note)
-        connectors = [
-            connector_for(
-                settings, item, approve_deletes=approve_deletes, skip_bad=skip_bad, skipped=summary.skipped
-            )
-            for item in settings.sources
-        ]
         names = [item.source_id for item in settings.sources]
+        batches = [take_one(shop, settings, item, taking) for item in settings.sources]
         with progress() as bar:
-            taken = _take(shop, list(zip(names, connectors, strict=True)), summary, bar)
+            taken = _take(list(zip(names, batches, strict=True)), summary, bar)
             _project(shop, taken, summary, bar)
         _finish(shop, summary)
         if not summary.leased:  # what a worker still has would be missing from what is served
@@ -119,23 +131,26 @@ def ingest_sources(settings: Settings, *, approve_deletes: bool = False, skip_ba
         for other in shop.others():
             catch_up(other, summary)
     report(summary)
-    if summary.refused or summary.failed:
-        return InputError.exit_code
-    return DependencyUnavailable.exit_code if summary.leased else 0
+    return summary.exit_code
 
 
-def _check_sources(settings: Settings) -> None:
-    """Before the store is touched: each path is there, and no two folders are one source, for each would
-    delete what the other holds."""
-    folders: dict[tuple[str, str], Path] = {}
+def check_there(settings: Settings) -> None:
+    """Before the store is touched: each path that was named is there."""
+    for item in settings.sources:
+        if not settings.path(item.path).exists():
+            raise InputError(f"The source {item.source_id} has no {item.path}.")
+
+
+def check_apart(settings: Settings) -> None:
+    """No two folders are one source, for each would delete what the other holds."""
+    places: dict[tuple[str, str], tuple[str, Path]] = {}
     for item in settings.sources:
         path = settings.path(item.path)
-        if not path.exists():
-            raise InputError(f"The source {item.source_id} has no {item.path}.")
-        if path.suffix == ".jsonl":
+        kind = kind_of(settings, item)
+        if kind == "feed":
             continue
-        folder = (path if path.is_dir() else path.parent).resolve()
-        if folders.setdefault((item.tenant, item.source_id), folder) != folder:
+        place = (kind.replace("file", "folder"), (path.parent if kind == "file" else path).resolve())
+        if places.setdefault((item.tenant, item.source_id), place) != place:
             raise InputError(
                 f"Two folders would be the source {item.source_id} of the tenant {item.tenant}. Give each a"
                 " name of its own: a source_id in its [[sources]] table, or one command each with --source."
@@ -180,21 +195,18 @@ def _say_semantic(shop: Workshop) -> None:
         )
 
 
-def _take(
-    shop: Workshop, connectors: Sequence[tuple[str, Connector]], summary: Summary, bar: Progress
-) -> Iterator[int]:
+def _take(sources: Sequence[tuple[str, Iterator[Batch]]], summary: Summary, bar: Progress) -> Iterator[int]:
     """Source by source, batch by batch; how many records each batch had."""
-    for name, connector in connectors:
+    for name, batches in sources:
         task = bar.add_task(f"reading {printable(name)}", total=None)
-        for batch in take(connector.records(), shop.ledger, shop.manifest.hash()):
-            for item in batch:
-                if isinstance(item, ClearciteError):
-                    violations = item.violations if isinstance(item, InputError) else (item.message,)
-                    summary.refused.extend(violations)
-                else:
+        try:
+            for batch in batches:
+                for item in batch:
                     summary.count(item)
-            bar.advance(task, len(batch))
-            yield len(batch)
+                bar.advance(task, len(batch))
+                yield len(batch)
+        except ClearciteError as error:
+            summary.broken[name] = error
         bar.update(task, total=bar.tasks[task].completed)
 
 
@@ -227,7 +239,11 @@ def report(summary: Summary) -> None:
     done = ", ".join(f"{count} {action}" for action, count in sorted(summary.actions.items()))
     note(f"{done or 'nothing to do'}; {summary.chunks} chunks indexed")
     _list("skipped", [f"{name}: {reason}" for name, reason in summary.skipped])
+    for message in summary.withheld:
+        note(f"  {message}")
     _list("refused", summary.refused)
+    for name, error in summary.broken.items():
+        note(f"  the source {name} failed: {error.message}")
     _list("not indexed", [f"{name}: {reason}" for name, reason in sorted(summary.failed.items())])
     if summary.leased:
         note(

@@ -23,6 +23,7 @@ HOMES = {
     **dict.fromkeys(("init", "migrate", "status", "doctor"), "admin"),
     "demo": "demo",
     "ingest": "ingestion",
+    **dict.fromkeys(("sync", "approve"), "syncing"),
     **dict.fromkeys(("ask", "search"), "answers"),
     **dict.fromkeys(("list", "show", "delete"), "documents"),
     **dict.fromkeys(("inspect", "verify"), "traces"),

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from clearcite.adapters.connectors.deletions import Deletions
+from clearcite.adapters.connectors.document import FileReader
 from clearcite.adapters.connectors.folder import FolderConnector
 from clearcite.adapters.connectors.state import FileState, JsonFolderState, MemoryFolderState
 from clearcite.adapters.parsers.markdown import parse_markdown
@@ -19,9 +21,8 @@ SETTINGS = SourceSettings(path=".", tenant="acme", source_id="wiki", allowed_gro
 
 
 def connector(root: Path, state: Any = None, **more: Any) -> FolderConnector:
-    return FolderConnector(
-        root=root, settings=more.pop("settings", SETTINGS), state=state or MemoryFolderState(), **more
-    )
+    reader = FileReader(settings=more.pop("settings", SETTINGS), max_bytes=more.pop("max_bytes", 10_000_000))
+    return FolderConnector(root=root, reader=reader, state=state or MemoryFolderState(), **more)
 
 
 def take(root: Path, state: Any = None, **more: Any) -> tuple[list[SourceRecord], list[ClearciteError]]:
@@ -103,8 +104,12 @@ def test_many_deletes_at_once_wait_for_approval_and_additions_still_apply(tmp_pa
     records, errors = take(tmp_path, state)
     assert [item.key.document_id for item in records if item.operation == "delete"] == []
     assert records[-1].key.document_id == "new.md"
-    assert errors[0].message == "30 of 51 documents have gone; their deletes wait for approval."
-    approved, errors = take(tmp_path, state, approve_deletes=True)
+    assert errors[0].message == (
+        "30 of 51 documents of the source wiki have gone; their deletes wait for approval. To accept them:"
+        " clearcite approve wiki --tenant acme --up-to 30"
+    )
+    assert take(tmp_path, state, deletions=Deletions(approved=29))[1], "an approval is a ceiling"
+    approved, errors = take(tmp_path, state, deletions=Deletions(approved=30))
     assert sum(item.operation == "delete" for item in approved) == 30
     assert not errors
 
@@ -216,7 +221,7 @@ def test_links_hidden_files_and_strangers_are_kept_out(tmp_path: Path) -> None:
         '"out": a link to a folder is not followed',
         '"pipe.md": is not a regular file',
     ]
-    assert source.skipped == [
+    assert source.reader.skipped == [
         ("package.json", "JSON that is not a forum thread"),
         ("picture.png", "unknown file type"),
     ]

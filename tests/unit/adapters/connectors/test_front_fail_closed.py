@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from clearcite.adapters.connectors.document import FileReader
 from clearcite.adapters.connectors.folder import FolderConnector
 from clearcite.adapters.connectors.state import MemoryFolderState
 from clearcite.config import SourceSettings
@@ -16,7 +17,8 @@ BODY = "# Pool\n\nThe pool is EUR 90,004.\n"
 def taken(folder: Path, text: str) -> object:
     (folder / "a.md").write_text(text, encoding="utf-8")
     settings = SourceSettings(path=".", allowed_groups=("staff",), denied_groups=("contractors",))
-    (found,) = FolderConnector(root=folder, settings=settings, state=MemoryFolderState()).records()
+    reader = FileReader(settings=settings, max_bytes=10_000_000)
+    found, *_ = FolderConnector(root=folder, reader=reader, state=MemoryFolderState()).records()
     return found
 
 

@@ -251,6 +251,7 @@ def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
 
 
 UNDONE = """
+DROP TABLE sources;
 DROP TABLE switches;
 ALTER TABLE generations DROP COLUMN kept;
 DROP TABLE journal;

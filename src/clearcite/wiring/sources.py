@@ -1,0 +1,178 @@
+"""Configured sources → connectors, each taken by one run at a time; and what a run would do, with nothing written."""
+
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from clearcite.adapters.connectors.deletions import ANY_NUMBER, Deletions
+from clearcite.adapters.connectors.document import FileReader
+from clearcite.adapters.connectors.files import ContentReader
+from clearcite.adapters.connectors.folder import FolderConnector
+from clearcite.adapters.connectors.git import GitConnector
+from clearcite.adapters.connectors.git_repository import GitRepository
+from clearcite.adapters.connectors.jsonl import JsonlConnector
+from clearcite.adapters.connectors.state import FolderState, JsonFolderState, MemoryFolderState
+from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
+from clearcite.adapters.presence import Lock
+from clearcite.config import Settings, SourceSettings
+from clearcite.domain.digest import digest
+from clearcite.domain.sources import Checkpoint, SourceState
+from clearcite.errors import ClearciteError, InputError
+from clearcite.ingest.pipeline import Refused, take
+from clearcite.ingest.sync import Batch, Rehearsal, take_source
+from clearcite.keeping import Sources
+from clearcite.ports import Applied, Connector, Ledger
+from clearcite.wire.instants import zone_of
+from clearcite.wire.records import RecordRules
+from clearcite.wiring.builds import manifest_for
+from clearcite.wiring.parts import LEDGER, SystemClock, manifest_of
+from clearcite.wiring.workshop import Workshop
+
+Kind = Literal["folder", "file", "feed", "git"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Taking:
+    """How sources are taken. ``skipped`` collects what is no document: (id, reason)."""
+
+    approve_deletes: bool = False
+    skip_bad: bool = False
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+
+
+def kind_of(settings: Settings, source: SourceSettings) -> Kind:
+    path = settings.path(source.path)
+    if source.kind == "git":
+        return "git"
+    if path.suffix == ".jsonl":
+        return "feed"
+    return "file" if path.is_file() else "folder"
+
+
+def take_one(shop: Workshop, settings: Settings, source: SourceSettings, taking: Taking) -> Iterator[Batch]:
+    """Take one source into the store. Raises ClearciteError when it cannot be read; the others are not touched."""
+    clock = SystemClock()
+    kind = kind_of(settings, source)
+    state = _state_of(shop.ledger, source, kind)
+    file = _state_file(settings, source)
+    lock = Lock(file.with_suffix(".lock"), f"Another run takes the source {source.source_id} at this moment.")
+    with closing(lock):
+        try:
+            if kind in ("folder", "file"):
+                _check_root(file.with_suffix(".root"), settings, source, keep=True)
+            connector = _connector(settings, source, (shop.ledger, JsonFolderState(file)), taking)
+        except ClearciteError as error:
+            shop.ledger.put_source(replace(state, tried_at=clock.now(), outcome=error.message))
+            raise
+        yield from take_source(connector, shop.ledger, state, clock, shop.manifest.hash())
+
+
+@contextmanager
+def rehearsed(settings: Settings) -> Iterator["Stage"]:
+    """The store as it is, opened to see what taking sources would do; an empty one where there is none."""
+    store = settings.path(settings.store) / LEDGER
+    with closing(open_sqlite_ledger(store if store.is_file() else None, SystemClock())) as ledger:
+        live = next((item for item in ledger.generations() if item.is_live and item.is_kept), None)
+        manifest = manifest_for(settings) if live is None else manifest_of(live.name, live.manifest)
+        yield Stage(ledger=ledger, manifest_hash=manifest.hash())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stage:
+    """Where a run is rehearsed."""
+
+    ledger: Ledger
+    manifest_hash: str
+
+    def take(self, settings: Settings, source: SourceSettings, taking: Taking) -> Iterator[Applied | Refused]:
+        """What ``take_one`` would give. Nothing is written, so nothing is remembered from one call to the next."""
+        file = _state_file(settings, source)
+        if kind_of(settings, source) in ("folder", "file"):
+            _check_root(file.with_suffix(".root"), settings, source, keep=False)
+        state = MemoryFolderState(JsonFolderState(file).peek())
+        connector = _connector(settings, source, (self.ledger, state), taking)
+        for batch in take(connector.records(), Rehearsal(self.ledger), self.manifest_hash):
+            yield from (item for item in batch if not isinstance(item, Checkpoint))
+
+
+def _connector(
+    settings: Settings, source: SourceSettings, books: tuple[Sources, FolderState], taking: Taking
+) -> Connector:
+    """``books``: what is known of sources, and of the files of a folder."""
+    path = settings.path(source.path)
+    if not path.exists():
+        raise InputError(f"The source {source.source_id} has no {source.path}.")
+    kind = kind_of(settings, source)
+    if kind == "feed":
+        return JsonlConnector(source=path, rules=_rules(settings, source), skip_bad=taking.skip_bad)
+    ledger, files = books
+    state = _state_of(ledger, source, kind)
+    reader = FileReader(settings=source, max_bytes=settings.max_document_bytes, skipped=taking.skipped)
+    deletions = Deletions(
+        count=settings.max_deletions,
+        share=settings.max_deletion_share,
+        approved=ANY_NUMBER if taking.approve_deletes else state.approved,
+    )
+    if kind == "git":
+        return GitConnector(
+            repository=GitRepository(path=path, folder=source.folder, ref=source.ref),
+            reader=reader,
+            heads=ledger.heads(source.tenant, source.source_id),
+            cursor=state.cursor,
+            deletions=deletions,
+        )
+    only = path.name if kind == "file" else None
+    return FolderConnector(root=_root(path), only=only, reader=reader, state=files, deletions=deletions)
+
+
+def _rules(settings: Settings, source: SourceSettings) -> RecordRules:
+    reader = ContentReader(root=settings.path(source.path).parent, max_bytes=settings.max_document_bytes)
+    return RecordRules(
+        zone=zone_of(source.zone),
+        max_bytes=settings.max_document_bytes,
+        source_id=source.source_id,
+        source_type=source.source_type,
+        authority=source.authority,
+        trusted=source.trusted,
+        read_content=reader,
+    )
+
+
+def _state_of(books: Sources, source: SourceSettings, kind: Kind) -> SourceState:
+    new = SourceState(tenant_id=source.tenant, source_id=source.source_id, kind=kind)
+    return next((state for state in books.sources() if state.place == new.place), new)
+
+
+def _state_file(settings: Settings, source: SourceSettings) -> Path:
+    name = digest(source.tenant, source.source_id)[:16]
+    return settings.path(settings.store) / "sources" / f"{name}.jsonl"
+
+
+def _root(path: Path) -> Path:
+    return path if path.is_dir() else path.parent
+
+
+def _check_root(file: Path, settings: Settings, source: SourceSettings, *, keep: bool) -> None:
+    """A source is one folder: taken from another one, every document of the first would count as deleted.
+
+    The place is kept relative to the store, so that both can be copied together. A folder that has moved is not
+    there any more, and its new place takes over.
+    """
+    root = _root(settings.path(source.path))
+    kept = os.path.relpath(root.resolve(), file.parent.resolve())
+    before = os.fsdecode(file.read_bytes()) if file.is_file() else None
+    if before == kept:
+        return
+    if before is not None and (file.parent / before).is_dir():
+        raise InputError(
+            f"The source {source.source_id} of the tenant {source.tenant} is another folder already:"
+            f" {(file.parent / before).resolve()}. Give {root} a name of its own: --source NAME, or source_id in"
+            " its [[sources]] table."
+        )
+    if keep:
+        fresh = file.with_suffix(".new-root")
+        fresh.write_bytes(os.fsencode(kept))
+        fresh.replace(file)

@@ -1,0 +1,211 @@
+"""Keeping a store up to date with its configured sources, and what waits for somebody's word."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clearcite.adapters.presence import Lock
+from tests.support.data import data_folder
+from tests.support.git import repository
+from tests.support.shell import Done, clearcite, everything, fed, write
+
+needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed here")
+
+TOML = """
+[[sources]]
+path = "docs"
+source_id = "docs"
+allowed_groups = ["staff"]
+
+[[sources]]
+path = "feed.jsonl"
+source_id = "feed"
+
+[[sources]]
+path = "repo"
+kind = "git"
+source_id = "repo"
+allowed_groups = ["staff"]
+"""
+
+FEED = {
+    "tenant_id": "default",
+    "source_id": "feed",
+    "document_id": "pump",
+    "source_sequence": 1,
+    "source_uri": "pump",
+    "source_version": "1",
+    "allowed_groups": ["staff"],
+    "content": "The pump needs 3 bar.",
+}
+
+
+def sync(folder: Path, *args: str) -> Done:
+    return clearcite(folder, "sync", *args)
+
+
+def source(folder: Path, name: str) -> Any:
+    """What status says of the one run of a source."""
+    (found,) = [item for item in clearcite(folder, "status").json["sources"] if item["source_id"] == name]
+    return found["runs"][0]
+
+
+def contents(store: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(store)): path.read_bytes() for path in sorted(store.rglob("*")) if path.is_file()
+    }
+
+
+def ids(folder: Path) -> list[str]:
+    return [item["document_id"] for item in everything(folder)]
+
+
+@pytest.fixture
+def three(empty: Path) -> Path:
+    """A folder, a feed and a repository, configured and not taken yet."""
+    write(empty, {"clearcite.toml": TOML, "feed.jsonl": fed(FEED), "docs/a.md": "The valve opens at 7 bar."})
+    repository(empty / "repo").commit({"b.md": "The gate closes at 9."})
+    return empty
+
+
+@needs_git
+def test_every_kind_of_source_is_taken_and_status_says_how_far(three: Path) -> None:
+    done = sync(three)
+    assert (done.code, "3 created; 3 chunks indexed" in done.err) == (0, True), done.err
+    assert ids(three) == ["a.md", "pump", "b.md"]
+    runs = {name: source(three, name) for name in ("docs", "feed", "repo")}
+    assert [run["kind"] for run in runs.values()] == ["folder", "feed", "git"]
+    assert all(run["outcome"] == "ok" and run["lag_seconds"] < 60 for run in runs.values())
+    assert [run["covered_seconds"] is None for run in runs.values()] == [False, True, False]
+    assert '"sequence":2' in runs["repo"]["cursor"]
+    assert "1 noop" in sync(three, "docs").err
+
+
+@needs_git
+def test_a_dry_run_says_what_would_happen_and_leaves_every_byte_of_the_store(three: Path) -> None:
+    planned = sync(three, "--dry-run")
+    assert (planned.code, [item["action"] for item in planned.lines]) == (0, ["created"] * 3)
+    assert not (three / ".clearcite").exists(), "not even a store is made"
+    sync(three)
+    write(three, {"docs/a.md": "The valve opens at 8 bar.", "docs/new.md": "New."})
+    repository(three / "repo").commit({"b.md": None})
+    before = contents(three / ".clearcite")
+    planned = sync(three, "--dry-run")
+    assert contents(three / ".clearcite") == before
+    said = [(item["action"], item["document_id"]) for item in planned.lines]
+    assert said == [("revised", "a.md"), ("created", "new.md"), ("deleted", "b.md")]
+    done = sync(three)
+    assert "1 created, 1 deleted, 1 noop, 1 revised" in done.err
+    assert contents(three / ".clearcite") != before, "the control: a real run writes"
+
+
+@needs_git
+def test_one_source_that_fails_does_not_stop_the_others(three: Path) -> None:
+    shutil.rmtree(three / "docs")
+    write(three, {"feed.jsonl": "{}"})
+    done = sync(three)
+    assert done.code == 2
+    assert "the source docs failed: The source docs has no docs." in done.err
+    assert "refused: line 1" in done.err
+    assert ids(three) == ["b.md"]
+    assert source(three, "docs")["outcome"] == "The source docs has no docs."
+    assert source(three, "feed")["refused"] >= 1
+    assert source(three, "repo")["outcome"] == "ok"
+
+
+def folder_of(empty: Path, count: int) -> Path:
+    toml = '[[sources]]\npath = "docs"\nsource_id = "docs"\nallowed_groups = ["staff"]\n'
+    write(empty, {"clearcite.toml": toml, **{f"docs/{n:02}.md": f"Sheet {n}." for n in range(count)}})
+    sync(empty)
+    return empty
+
+
+def test_many_deletes_wait_for_an_approval_that_is_a_ceiling_and_additions_go_on(empty: Path) -> None:
+    folder_of(empty, 40)
+    assert clearcite(empty, "approve", "docs", "--up-to", "30").code == 2, "nothing waits"
+    for n in range(30):
+        (empty / "docs" / f"{n:02}.md").unlink()
+    write(empty, {"docs/new.md": "New."})
+    done = sync(empty)
+    assert (done.code, len(ids(empty))) == (2, 41)
+    assert "30 of 41 documents of the source docs have gone" in done.err
+    assert "clearcite approve docs --up-to 30" in done.err
+    assert source(empty, "docs")["withheld"] == 30
+    low = clearcite(empty, "approve", "docs", "--up-to", "29")
+    assert (low.code, "less than the 30 that wait" in low.err) == (0, True)
+    assert (sync(empty).code, len(ids(empty))) == (2, 41)
+    assert clearcite(empty, "approve", "docs", "--up-to", "30").code == 0
+    assert sync(empty, "--dry-run").code == 0
+    assert (sync(empty).code, len(ids(empty))) == (0, 11)
+    state = source(empty, "docs")
+    assert (state["withheld"], state["approved"]) == (0, 0), "used up"
+
+
+def test_an_approval_covers_ingest_as_well_for_it_is_the_same_source(empty: Path) -> None:
+    folder_of(empty, 40)
+    for n in range(30):
+        (empty / "docs" / f"{n:02}.md").unlink()
+    assert clearcite(empty, "ingest").code == 2
+    assert clearcite(empty, "approve", "docs", "--up-to", "30").code == 0
+    assert (clearcite(empty, "ingest").code, len(ids(empty))) == (0, 10)
+
+
+def test_how_many_may_go_is_configured(empty: Path) -> None:
+    folder_of(empty, 10)
+    config = (empty / "clearcite.toml").read_text() + "[sync]\nmax_deletions = 1\nmax_deletion_share = 10\n"
+    write(empty, {"clearcite.toml": config})
+    (empty / "docs" / "00.md").unlink()
+    assert sync(empty).code == 0, "one is not more than one"
+    for n in (1, 2):
+        (empty / "docs" / f"{n:02}.md").unlink()
+    assert (sync(empty).code, len(ids(empty))) == (2, 9)
+
+
+def test_a_source_is_taken_by_one_run_at_a_time(empty: Path) -> None:
+    folder_of(empty, 2)
+    (file,) = (empty / ".clearcite" / "sources").glob("*.lock")
+    lock = Lock(file, "busy")
+    write(empty, {"docs/new.md": "New."})
+    done = sync(empty)
+    assert (done.code, "Another run takes the source docs" in done.err) == (3, True)
+    lock.close()
+    assert (sync(empty).code, len(ids(empty))) == (0, 3)
+
+
+def test_wrong_names_and_an_empty_configuration_are_refused(empty: Path) -> None:
+    assert "No sources are configured" in sync(empty).err
+    folder_of(empty, 1)
+    done = sync(empty, "wiki")
+    assert (done.code, "There are: docs." in done.err) == (2, True)
+    write(empty, {"clearcite.toml": '[[sources]]\npath = "docs"\nkind = "svn"\n'})
+    assert sync(empty).code == 2
+
+
+@needs_git
+def test_a_real_history_ends_in_the_documents_of_its_last_commit(empty: Path) -> None:
+    bundle = data_folder("docs_history") / "docs-history.bundle"
+    subprocess.run(["git", "clone", "-q", "--bare", str(bundle), "repo"], cwd=empty, check=True)
+    toml = '[[sources]]\npath = "repo"\nkind = "git"\nfolder = "docs"\nallowed_groups = ["staff"]\n'
+    write(empty, {"clearcite.toml": toml})
+    done = sync(empty)
+    assert done.code == 0, done.err
+    listed = subprocess.run(
+        ["git", "ls-tree", "-r", "--name-only", "HEAD:docs"],
+        cwd=empty / "repo",
+        check=True,
+        capture_output=True,
+    )
+    names = [name for name in listed.stdout.decode().split() if name.endswith((".rst", ".txt", ".html"))]
+    assert ids(empty) == sorted(names)
+    shown = clearcite(empty, "show", "cli.rst", "--tenant", "default", "--group", "staff").json["text"]
+    now = subprocess.run(
+        ["git", "show", "HEAD:docs/cli.rst"], cwd=empty / "repo", check=True, capture_output=True
+    )
+    assert shown.split() == now.stdout.decode().split()
+    assert clearcite(empty, "status").json["revisions"] > 700
+    assert "nothing to do" in sync(empty).err
