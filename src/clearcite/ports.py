@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from clearcite.domain.access import Access, AccessClass, Acl, Micros, Principal
+from clearcite.domain.audit import Event, Finding, TraceEntry
+from clearcite.domain.audit import Head as AuditHead
 from clearcite.domain.corpus import Chunk, Description, DocumentKey, ParsedDocument, SourceRecord
 from clearcite.domain.generations import Generation, Switch, Switched
 from clearcite.domain.lifecycle import Decision, Head
@@ -311,6 +313,15 @@ class Ledger(Intake, Outbox, Sources, Reader, Eraser, Protocol):
     def retire(self, generation: str) -> None:
         """Drop what a generation holds. Raises InputError for the live one."""
 
+    def event_head(self) -> AuditHead:
+        """How many lifecycle events there are, and the link of the last one."""
+
+    def events(self) -> AbstractContextManager[Iterator[Event]]:
+        """Everything that happened, in order, read as it goes. Written in the transactions of what it tells."""
+
+    def unlogged(self) -> Sequence[Finding]:
+        """Documents whose state is another one than the last event about them says."""
+
     def status(self) -> Mapping[str, Any]:
         """Counts and ages for an operator: documents, outbox, quarantine, versions."""
 
@@ -328,8 +339,15 @@ class TraceStore(Protocol):
 
     def newest(self, limit: int) -> Sequence[Trace]: ...
 
+    def head(self) -> AuditHead:
+        """How many entries there are, and the link of the last one."""
+
+    def entries(self) -> AbstractContextManager[Iterator[TraceEntry]]:
+        """The log that the traces are, in order, read as it goes."""
+
     def forget(self, fragments: Sequence[bytes]) -> int:
-        """Erase the traces that hold one of some pieces of text; how many there were."""
+        """Erase the traces that hold one of some pieces of text; how many there were. What the log needs stays, and
+        says that they were erased; ``get`` and ``newest`` know them no more."""
 
     def forget_before(self, instant: Micros) -> int:
         """Erase the traces of questions asked before an instant; how many there were."""

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from clearcite.wiring.auditing import audit_heads, audit_store
     from clearcite.wiring.builds import Recipe, build_target
     from clearcite.wiring.checkup import Finding, check_up, migrate_store, store_status
     from clearcite.wiring.engines import engine_on, open_engine
@@ -22,6 +23,8 @@ _HOMES = {
     "Stage": "clearcite.wiring.sources",
     "Taking": "clearcite.wiring.sources",
     "Workshop": "clearcite.wiring.workshop",
+    "audit_heads": "clearcite.wiring.auditing",
+    "audit_store": "clearcite.wiring.auditing",
     "build_target": "clearcite.wiring.builds",
     "check_up": "clearcite.wiring.checkup",
     "engine_on": "clearcite.wiring.engines",
@@ -46,6 +49,8 @@ __all__ = [
     "Stage",
     "Taking",
     "Workshop",
+    "audit_heads",
+    "audit_store",
     "build_target",
     "check_up",
     "engine_on",

@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 
 from clearcite.adapters.ledgers.codec import decode, encode
+from clearcite.adapters.ledgers.events import record
 from clearcite.adapters.ledgers.journal import note
 from clearcite.adapters.ledgers.queries import load
 from clearcite.adapters.ledgers.writer import Transaction
@@ -80,6 +81,7 @@ def erase(tx: Transaction, items: Sequence[Erasable]) -> list[Erased]:
         if gone:
             detail = None if item.deleted else encode(gone)
             note(tx, "purge" if item.deleted else "erase", item.document, detail)
+            record(tx, "purged" if item.deleted else "erased", item.key, revisions=len(gone))
             done.append(
                 Erased(
                     key=item.key,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import apsw
 
 from clearcite.adapters.ledgers.enqueue import SQL as ENQUEUE
+from clearcite.adapters.ledgers.events import record
 from clearcite.adapters.ledgers.queries import load
 from clearcite.adapters.ledgers.writer import SQL as COMMON
 from clearcite.adapters.ledgers.writer import Transaction
+from clearcite.domain.digest import sha256_text
 from clearcite.domain.generations import Generation, Switch, Switched
 from clearcite.errors import ConfigError, InputError
 
@@ -25,6 +29,7 @@ def start(tx: Transaction, name: str, manifest: str, *, kept: bool = False) -> N
         return
     generation = tx.insert(SQL["add_generation"], name, manifest, tx.now, int(kept))
     tx.run(ENQUEUE["enqueue_everything"], generation, tx.now)
+    record(tx, "generation_started", generation=name, manifest=sha256_text(manifest))
     if tx.row(SQL["live"]) is None:
         _make_live(tx, generation)
 
@@ -39,6 +44,10 @@ def promote(tx: Transaction, name: str, switch: Switch | None, expected: str | N
     if switch is not None:
         _record(tx, switch, before, generation)
     _make_live(tx, generation)
+    said: dict[str, Any] = {}
+    if switch is not None:
+        said = {"by": switch.actor, "how": switch.kind, "forced": switch.forced, "reason": switch.reason}
+    record(tx, "promoted", None, generation=name, **said)
 
 
 def _record(tx: Transaction, switch: Switch, before: int | None, after: int) -> None:
@@ -69,6 +78,7 @@ def retire(tx: Transaction, name: str) -> None:
         raise InputError("The live generation cannot be retired; promote another one first.")
     for statement in ("drop_outbox", "drop_projections", "drop_visibility", "set_retired"):
         tx.run(SQL[statement], generation)
+    record(tx, "retired", generation=name)
 
 
 def active_id(tx: Transaction, name: str) -> int:

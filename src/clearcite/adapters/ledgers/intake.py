@@ -19,6 +19,8 @@ from clearcite.adapters.ledgers.codec import (
     encode_description,
 )
 from clearcite.adapters.ledgers.enqueue import enqueue, enqueue_new
+from clearcite.adapters.ledgers.events import record as record_event
+from clearcite.adapters.ledgers.events import record_accepted
 from clearcite.adapters.ledgers.journal import note
 from clearcite.adapters.ledgers.queries import load
 from clearcite.adapters.ledgers.writer import SQL as COMMON
@@ -40,6 +42,7 @@ def accept(tx: Transaction, record: SourceRecord, manifest_hash: str) -> Decisio
     decision = decide(_head(row), new)
     if decision.action in ("noop", "stale_ignored"):
         return decision
+    record_accepted(tx, decision.action, record.key, new)
     if row is None and decision.action == "created":
         _create(tx, record, new, partition)
         return decision
@@ -232,3 +235,5 @@ def put_collection(tx: Transaction, tenant_id: str, path: str, acl: Acl | None) 
     if lists is not None:
         tx.run(SQL["add_collection"], partition, path, position, *lists)
     tx.run(SQL["mark_collections"], position, partition)
+    listed = None if acl is None else {"allow": acl.allow, "deny": acl.deny}
+    record_event(tx, "collection", tenant=tenant_id, path=path, list=listed, position=position)

@@ -18,6 +18,7 @@ import apsw
 from clearcite.adapters.ledgers.codec import decode_strings, decode_units
 from clearcite.adapters.ledgers.connection import check_library, connect, immediate, pragma, translated
 from clearcite.domain.corpus import Chunk, build_seal
+from clearcite.domain.digest import digest
 from clearcite.errors import ConfigError, InputError, OutdatedStore
 
 APPLICATION_ID = 0x636C6372  # "clcr"
@@ -65,9 +66,14 @@ def build_seal_of(*columns: Any) -> str:
     return build_seal(title, normal_sha256)
 
 
+def _digest(*parts: Any) -> str:
+    return digest(*parts)
+
+
 def _offer_functions(db: apsw.Connection) -> None:
     """What migrations may call from SQL."""
     db.create_scalar_function("chunk_seal", chunk_seal_of, 8, deterministic=True)
+    db.create_scalar_function("digest", _digest, deterministic=True)
     db.create_scalar_function("build_seal", build_seal_of, 2, deterministic=True)
 
 

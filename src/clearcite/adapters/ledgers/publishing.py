@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from clearcite.adapters.ledgers import leases, visible
 from clearcite.adapters.ledgers.codec import encode, encode_units
+from clearcite.adapters.ledgers.events import record
 from clearcite.adapters.ledgers.generations import active_id
 from clearcite.adapters.ledgers.leases import SQL
 from clearcite.adapters.ledgers.writer import SQL as COMMON
@@ -61,6 +62,8 @@ def publish(
             continue
         _write(tx, number, item, held)
         tx.run(SQL["done"], item.job.event_id)
+        kind = {"project": "published", "access": "acknowledged", "delete": "dropped"}[held.kind]
+        record(tx, kind, item.job.key, generation=generation, slot=held.slot, state=held.state_hash)
         projected = projected or held.kind == "project"
         published.append(item.job.key)
     if projected or not built:

@@ -12,7 +12,7 @@ from typing import Any
 
 import apsw
 
-from clearcite.adapters.ledgers import erase, generations, intake, leases, publishing, sources, visible
+from clearcite.adapters.ledgers import erase, events, generations, intake, leases, publishing, sources, visible
 from clearcite.adapters.ledgers.connection import (
     Pool,
     check_library,
@@ -30,9 +30,10 @@ from clearcite.adapters.ledgers.status import status
 from clearcite.adapters.ledgers.writer import SQL as COMMON
 from clearcite.adapters.ledgers.writer import Transaction, Writer
 from clearcite.domain.access import Acl, Micros
+from clearcite.domain.audit import Event, Finding, Head
 from clearcite.domain.corpus import DocumentKey, SourceRecord
 from clearcite.domain.generations import Generation, Switch, Switched
-from clearcite.domain.lifecycle import Head
+from clearcite.domain.lifecycle import Head as DocumentHead
 from clearcite.domain.purge import Erasable, Erased, Selection
 from clearcite.domain.sources import SourceState
 from clearcite.errors import InputError, NotFound
@@ -164,6 +165,7 @@ class SqliteLedger:
             tx.run(leases.SQL["quarantine_document"], tx.now, reason, document)
             visible.refresh(tx, document)
             note(tx, "quarantine", document)
+            events.record(tx, "quarantined", key, reason=reason)
 
     def reinstate(self, key: DocumentKey) -> None:
         with self._writer.transaction() as tx:
@@ -173,8 +175,9 @@ class SqliteLedger:
             visible.refresh(tx, document)
             enqueue(tx, document)
             note(tx, "reinstate", document)
+            events.record(tx, "reinstated", key)
 
-    def head(self, key: DocumentKey) -> Head | None:
+    def head(self, key: DocumentKey) -> DocumentHead | None:
         with self._reading() as db:
             return intake.head(db, key)
 
@@ -234,6 +237,19 @@ class SqliteLedger:
     def finish_purge(self, number: int, receipt: str) -> None:
         with self._writer.transaction() as tx:
             tx.run(erase.SQL["finish_purges"], tx.now, number, receipt)
+
+    def event_head(self) -> Head:
+        with self._reading() as db:
+            return events.head(db)
+
+    @contextlib.contextmanager
+    def events(self) -> Iterator[Iterator[Event]]:
+        with self._reading() as db:
+            yield events.entries(db)
+
+    def unlogged(self) -> Sequence[Finding]:
+        with self._reading() as db:
+            return list(events.unlogged(db))
 
     def store_id(self) -> str:
         with self._reading() as db:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -25,6 +27,7 @@ from clearcite.adapters.ledgers.connection import (
 )
 from clearcite.adapters.ledgers.migrate import migrations, ready
 from clearcite.domain.access import Micros
+from clearcite.domain.audit import ERASURE, GENESIS, Head, TraceEntry, commitment
 from clearcite.domain.trace import Trace
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.wire import from_json
@@ -32,11 +35,25 @@ from clearcite.wire import from_json
 SCRIPTS = "clearcite.adapters.traces"
 """The package whose migrations lay out a file of traces."""
 
-_INSERT = "INSERT INTO traces (trace_id, tenant_id, kind, created_at, body) VALUES (?, ?, ?, ?, ?)"
-_GET = "SELECT trace_id, body FROM traces WHERE trace_id = ?"
-_NEWEST = "SELECT trace_id, body FROM traces ORDER BY number DESC LIMIT ?"
-_HOLDING = "DELETE FROM traces WHERE instr(CAST(body AS BLOB), CAST(? AS BLOB))"
-_OLDER = "DELETE FROM traces WHERE created_at < ?"
+_INSERT = """
+INSERT INTO traces (number, trace_id, tenant_id, kind, created_at, commitment, link, salt, body)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_LAST = "SELECT number, link FROM traces ORDER BY number DESC LIMIT 1"
+_GET = "SELECT trace_id, body FROM traces WHERE trace_id = ? AND body IS NOT NULL AND kind <> 'erasure'"
+_NEWEST = """
+SELECT trace_id, body FROM traces WHERE body IS NOT NULL AND kind <> 'erasure' ORDER BY number DESC LIMIT ?
+"""
+_ENTRIES = """
+SELECT number, trace_id, tenant_id, kind, created_at, commitment, link, salt, body FROM traces ORDER BY number
+"""
+_HOLDING = """
+SELECT number FROM traces
+WHERE body IS NOT NULL AND kind <> 'erasure' AND instr(CAST(body AS BLOB), CAST(? AS BLOB))
+"""
+_OLDER = "SELECT number FROM traces WHERE body IS NOT NULL AND kind <> 'erasure' AND created_at < ?"
+_ERASE = "UPDATE traces SET body = NULL, salt = NULL WHERE number IN (SELECT value FROM json_each(?))"
+_SALT = 16
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
@@ -62,7 +79,8 @@ def open_sqlite_traces(path: Path | None) -> SqliteTraces:
 
 
 class SqliteTraces:
-    """Implements ``ports.TraceStore``. Thread-safe; an append is one durable commit."""
+    """Implements ``ports.TraceStore``. Thread-safe; an append is one durable commit. Every trace is linked to the one
+    before it, across processes: see ``domain.audit``."""
 
     def __init__(
         self, db: apsw.Connection, pool: Pool, folder: tempfile.TemporaryDirectory[str] | None
@@ -78,13 +96,21 @@ class SqliteTraces:
             body = _encode(_plain(trace))
         except (ValueError, TypeError, RecursionError) as error:
             raise InputError("The trace has no JSON form.") from error
-        row = (trace.trace_id, trace.tenant_id, trace.kind, trace.created_at, body)
+        row = (trace.trace_id, trace.tenant_id, trace.kind, trace.created_at)
         with self._lock, translated():
             try:
                 with immediate(self._db):
-                    self._db.execute(_INSERT, row)
+                    self._append(row, body)
             except apsw.ConstraintError as error:
                 raise IntegrityFault("A trace with this id exists already.") from error
+
+    def _append(self, row: tuple[str, str, str, Micros], body: str) -> None:
+        """The next entry of the log, inside a transaction that has the file to itself."""
+        last, before = self._db.execute(_LAST).fetchone() or (0, GENESIS)
+        salt = os.urandom(_SALT)
+        entry = _entry((last + 1, *row, commitment(salt, body), "", salt, body))
+        columns = (entry.number, *row, entry.commitment, entry.link_after(before), salt, body)
+        self._db.execute(_INSERT, columns)
 
     def get(self, trace_id: str) -> Trace | None:
         with self._reading() as db:
@@ -106,10 +132,27 @@ class SqliteTraces:
         with self._lock, translated():
             return scrub(self._db, rewrite=rewrite)
 
-    def _forget(self, sql: str, value: bytes | int) -> int:
+    def head(self) -> Head:
+        with self._reading() as db:
+            row = db.execute(_LAST).fetchone()
+        return Head(size=0, root=GENESIS) if row is None else Head(size=row[0], root=row[1])
+
+    @contextlib.contextmanager
+    def entries(self) -> Iterator[Iterator[TraceEntry]]:
+        with self._reading() as db:
+            yield (_entry(row) for row in db.execute(_ENTRIES))
+
+    def _forget(self, which: str, value: bytes | int) -> int:
+        """Body and salt go, the entries stay; a new entry says which they are."""
         with self._lock, translated(), immediate(self._db):
-            self._db.execute(sql, (value,))
-            return self._db.changes()
+            numbers = [row[0] for row in self._db.execute(which, (value,)).fetchall()]
+            if not numbers:
+                return 0
+            listed = _encode(numbers)
+            self._db.execute(_ERASE, (listed,))
+            name = f"{ERASURE}-{os.urandom(_SALT).hex()}"
+            self._append((name, "", ERASURE, time.time_ns() // 1_000), listed)
+            return len(numbers)
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[apsw.Connection]:
@@ -126,6 +169,29 @@ class SqliteTraces:
             self._db.close()
         if self._folder is not None:
             self._folder.cleanup()
+
+
+def _entry(row: Any) -> TraceEntry:
+    """From (number, trace id, tenant, kind, instant, commitment, link, salt, body)."""
+    number, trace_id, tenant_id, kind, created_at, committed, link, salt, body = row
+    erases: tuple[int, ...] = ()
+    if kind == ERASURE and body is not None:
+        try:
+            erases = tuple(int(item) for item in json.loads(body))
+        except (ValueError, TypeError, RecursionError):
+            erases = ()  # its commitment tells that it was changed
+    return TraceEntry(
+        number=number,
+        trace_id=trace_id,
+        tenant_id=tenant_id,
+        kind=kind,
+        created_at=created_at,
+        commitment=committed,
+        link=link,
+        body=body,
+        salt=salt,
+        erases=erases,
+    )
 
 
 def _plain(trace: Trace) -> dict[str, Any]:

@@ -28,6 +28,7 @@ HOMES = {
     **dict.fromkeys(("list", "show", "delete"), "documents"),
     **dict.fromkeys(("inspect", "verify"), "traces"),
     **dict.fromkeys(("reconcile", "purge", "sweep"), "upkeep"),
+    **dict.fromkeys(("audit head", "audit verify"), "auditing"),
     "evaluate": "fixtures",
     **dict.fromkeys(("index list", "index build"), "builds"),
     "scope-check": "gates",

@@ -20,6 +20,7 @@ from clearcite.adapters.ledgers.migrate import migrate, migrations, ready
 from clearcite.adapters.ledgers.sqlite import SqliteLedger, open_sqlite_ledger
 from clearcite.adapters.ledgers.writer import Transaction
 from clearcite.answer.confirm import verify
+from clearcite.domain.audit import check_events
 from clearcite.domain.corpus import Superseded
 from clearcite.errors import ConfigError, DependencyUnavailable, InputError, IntegrityFault
 from clearcite.testing.clock import PinnedClock
@@ -251,6 +252,7 @@ def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
 
 
 UNDONE = """
+DROP TABLE events;
 DROP TABLE sources;
 DROP TABLE switches;
 ALTER TABLE generations DROP COLUMN kept;
@@ -287,6 +289,10 @@ def test_a_store_of_the_first_version_answers_as_before_once_it_is_migrated(path
             verify(stored)
         slots = [row.slot for row in snapshot.visibility_since("acme", 0) if row.supersedes]
         assert [item.key for item in snapshot.documents_at("acme", slots)] == [key("d2")]
+        with ledger.events() as events:
+            found = list(events)
+        assert [(event.kind, event.document_id) for event in found] == [("found", "d1"), ("found", "d2")]
+        assert list(check_events(found, ledger.event_head())) == [] == ledger.unlogged()
 
 
 def test_there_is_nothing_to_migrate_without_a_store(path: Path) -> None:

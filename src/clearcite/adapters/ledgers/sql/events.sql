@@ -1,0 +1,15 @@
+-- name: last_event
+SELECT number, link FROM events ORDER BY number DESC LIMIT 1;
+
+-- name: add_event
+INSERT INTO events (number, at, kind, tenant_id, source_id, document_id, detail, link) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: events
+SELECT number, at, kind, tenant_id, source_id, document_id, detail, link FROM events WHERE number > ? ORDER BY number;
+
+-- name: identity
+SELECT p.name, d.source_id, d.document_id FROM documents d JOIN partitions p ON p.id = d.partition WHERE d.id = ?;
+
+-- name: heads
+SELECT p.name, d.source_id, d.document_id, d.operation, d.source_sequence, d.state_hash, d.access_digest
+FROM documents d JOIN partitions p ON p.id = d.partition ORDER BY p.name, d.source_id, d.document_id;
