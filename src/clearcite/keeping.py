@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from clearcite.domain.audit import Event, Finding, Head, TraceEntry
 from clearcite.domain.corpus import Chunk
 from clearcite.domain.purge import Erasable, Erased, Selection
 from clearcite.domain.reconcile import Mismatch
@@ -101,3 +103,26 @@ class Sources(Protocol):
 
     def heads(self, tenant_id: str, source_id: str) -> Mapping[str, tuple[int, bool]]:
         """Every document a source ever had: its newest sequence, and whether it is alive."""
+
+
+class EventLog(Protocol):
+    """What happened to a ledger, written in the transactions of what it tells. See ``domain.audit``."""
+
+    def event_head(self) -> Head:
+        """How many events there are, and the link of the last one."""
+
+    def events(self) -> AbstractContextManager[Iterator[Event]]:
+        """Everything that happened, in order, read as it goes."""
+
+    def unlogged(self) -> Sequence[Finding]:
+        """Documents whose state is another one than the last event about them says."""
+
+
+class TraceLog(Protocol):
+    """The log that the traces are."""
+
+    def head(self) -> Head:
+        """How many entries there are, and the link of the last one."""
+
+    def entries(self) -> AbstractContextManager[Iterator[TraceEntry]]:
+        """All of them in order, read as it goes."""

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from clearcite.domain.access import Access, AccessClass, Acl, Micros, Principal
-from clearcite.domain.audit import Event, Finding, TraceEntry
-from clearcite.domain.audit import Head as AuditHead
 from clearcite.domain.corpus import Chunk, Description, DocumentKey, ParsedDocument, SourceRecord
 from clearcite.domain.generations import Generation, Switch, Switched
 from clearcite.domain.lifecycle import Decision, Head
@@ -313,15 +311,6 @@ class Ledger(Intake, Outbox, Sources, Reader, Eraser, Protocol):
     def retire(self, generation: str) -> None:
         """Drop what a generation holds. Raises InputError for the live one."""
 
-    def event_head(self) -> AuditHead:
-        """How many lifecycle events there are, and the link of the last one."""
-
-    def events(self) -> AbstractContextManager[Iterator[Event]]:
-        """Everything that happened, in order, read as it goes. Written in the transactions of what it tells."""
-
-    def unlogged(self) -> Sequence[Finding]:
-        """Documents whose state is another one than the last event about them says."""
-
     def status(self) -> Mapping[str, Any]:
         """Counts and ages for an operator: documents, outbox, quarantine, versions."""
 
@@ -338,12 +327,6 @@ class TraceStore(Protocol):
     def get(self, trace_id: str) -> Trace | None: ...
 
     def newest(self, limit: int) -> Sequence[Trace]: ...
-
-    def head(self) -> AuditHead:
-        """How many entries there are, and the link of the last one."""
-
-    def entries(self) -> AbstractContextManager[Iterator[TraceEntry]]:
-        """The log that the traces are, in order, read as it goes."""
 
     def forget(self, fragments: Sequence[bytes]) -> int:
         """Erase the traces that hold one of some pieces of text; how many there were. What the log needs stays, and

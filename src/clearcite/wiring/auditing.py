@@ -4,17 +4,18 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from itertools import islice
 
-from clearcite.adapters.ledgers.sqlite import SqliteLedger, open_sqlite_ledger
-from clearcite.adapters.traces.sqlite import SqliteTraces, open_sqlite_traces
+from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
+from clearcite.adapters.traces.sqlite import open_sqlite_traces
 from clearcite.config import Settings
 from clearcite.domain.audit import Finding, Heads, check_events, check_traces
+from clearcite.keeping import EventLog, TraceLog
 from clearcite.wiring.parts import LEDGER, TRACES, SystemClock, existing_store
 
 MOST_FINDINGS = 100
 
 
 @contextmanager
-def _opened(settings: Settings) -> Iterator[tuple[SqliteLedger, SqliteTraces]]:
+def _opened(settings: Settings) -> Iterator[tuple[EventLog, TraceLog]]:
     store = existing_store(settings)
     with ExitStack() as stack:
         ledger = stack.enter_context(closing(open_sqlite_ledger(store / LEDGER, SystemClock())))

@@ -12,7 +12,16 @@ from typing import Any
 
 import apsw
 
-from clearcite.adapters.ledgers import erase, events, generations, intake, leases, publishing, sources, visible
+from clearcite.adapters.ledgers import (
+    erase,
+    events,
+    generations,
+    intake,
+    leases,
+    publishing,
+    sources,
+    visible,
+)
 from clearcite.adapters.ledgers.connection import (
     Pool,
     check_library,
