@@ -165,7 +165,7 @@ class Columns:
         """Slots that both sides' classes admit, whatever the instant. Slots without a row are not present."""
         if not self.count:
             return NOTHING
-        return self.present & verdicts[self.served] & verdicts[self.head]
+        return self.present & verdicts.take(self.served) & verdicts.take(self.head)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -319,12 +319,15 @@ def _laid(column: NDArray[T], size: int, slots: NDArray[np.int64], values: Seque
 
 def _cut(columns: Columns, verdicts: Mask, as_of: Micros, token: tuple[Any, ...]) -> Span:
     """The mask at an instant, and how far it holds: to the nearest bound of a window on either side."""
-    permitted = columns.permitted(verdicts)
-    served, allowed = int(columns.present.sum()), int(permitted.sum())
-    starts, ends = columns.valid_from, columns.valid_to
-    mask = permitted & (starts <= as_of) & (as_of < ends) if len(permitted) else permitted
+    mask = columns.permitted(verdicts)
+    served, allowed = int(columns.present.sum()), int(mask.sum())
+    starts, ends = columns.valid_from[: len(mask)], columns.valid_to[: len(mask)]
+    some = np.flatnonzero(mask & ((starts != _ALWAYS) | (ends != _NEVER)))  # few documents have a window
+    starts, ends = starts[some], ends[some]
+    if some.size:
+        mask[some] = (starts <= as_of) & (as_of < ends)
     mask.setflags(write=False)
-    bounds = np.concatenate([starts[permitted], ends[permitted]]) if len(permitted) else starts
+    bounds = np.concatenate([starts, ends])
     past, future = bounds[bounds <= as_of], bounds[bounds > as_of]
     start = int(past.max()) if len(past) else _ALWAYS
     end = int(future.min()) if len(future) else _NEVER
