@@ -8,7 +8,7 @@ must not displace readable ones, each leg goes on page by page until its depth i
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from clearcite.domain.access import AccessClass, Acl, class_admits, in_force
+from clearcite.domain.access import Access, AccessClass, Acl, class_admits, in_force
 from clearcite.domain.corpus import DocumentKey, build_seal, chunk_id, revision_label, state_hash_of
 from clearcite.domain.digest import sha256_text
 from clearcite.domain.retrieval import (
@@ -25,6 +25,7 @@ from clearcite.domain.retrieval import (
 )
 from clearcite.errors import DependencyUnavailable, IntegrityFault
 from clearcite.ports import Snapshot, StoredChunk, StoredDocument
+from clearcite.text.memory import memory_of
 
 NextPage = Callable[[Leg, Cursor], HitPage]
 MAX_PAGES = 50
@@ -145,8 +146,8 @@ def verify(stored: StoredChunk) -> None:
 def verify_access(stored: StoredChunk | StoredDocument) -> None:
     """Access lists and description must give the digests the ledger accepted them under, and the title its seal."""
     served, head = stored.served_access, stored.head_access
-    served_digest = served.digest()
-    head_digest = served_digest if head == served else head.digest()
+    served_digest = _digest_of(served)
+    head_digest = served_digest if head == served else _digest_of(head)
     state = state_hash_of(stored.content_sha256, served_digest, stored.description.digest())
     if (
         served_digest != stored.served_access_digest
@@ -155,6 +156,14 @@ def verify_access(stored: StoredChunk | StoredDocument) -> None:
         or build_seal(stored.title, stored.normal_sha256) != stored.build_seal
     ):
         raise ReadTampered(stored.key)
+
+
+def _digest_of(access: Access) -> str:
+    """Computed once a question: the chunks of a question have few access lists among them."""
+    known: dict[Access, str] = memory_of("access")
+    if access not in known:
+        known[access] = access.digest()
+    return known[access]
 
 
 def to_passage(stored: StoredChunk) -> Passage:

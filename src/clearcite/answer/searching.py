@@ -18,6 +18,7 @@ from clearcite.answer.plan import plan_query
 from clearcite.domain.retrieval import Cursor, Plan, Question, Ranked
 from clearcite.errors import InputError
 from clearcite.step import Run
+from clearcite.text.memory import remembering
 
 MAX_K = 100
 CURSOR_BYTES = 26
@@ -54,13 +55,14 @@ def search(
     after = None if want.after is None else (-want.after.score, want.after.chunk_id)
     lines: list[Ranked] = []
     seen: set[object] = set()
-    for item in _sequence(plan, sight, parts, run):
-        name = item.passage.key if want.collapse == "document" else item.passage.chunk_id
-        if name not in seen and (after is None or _place(item) > after):
-            lines.append(item)
-        seen.add(name)
-        if len(lines) > want.k:
-            return lines[: want.k], encode_cursor(lines[want.k - 1])
+    with remembering():
+        for item in _sequence(plan, sight, parts, run):
+            name = item.passage.key if want.collapse == "document" else item.passage.chunk_id
+            if name not in seen and (after is None or _place(item) > after):
+                lines.append(item)
+            seen.add(name)
+            if len(lines) > want.k:
+                return lines[: want.k], encode_cursor(lines[want.k - 1])
     return lines, None
 
 
