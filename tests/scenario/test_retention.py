@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,22 @@ from tests.support.shell import clearcite, write
 DAY = 86_400_000_000
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def stocked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A deleted document, one with an older revision, and a question; all of day 0."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CLEARCITE_SEMANTIC", "off")
+        return fill(tmp_path_factory.mktemp("retention"))
+
+
+@pytest.fixture
+def folder(stocked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CLEARCITE_SEMANTIC", "off")
+    shutil.copytree(stocked, tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def fill(tmp_path: Path) -> Path:
     write(
         tmp_path,
         {

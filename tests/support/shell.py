@@ -16,7 +16,8 @@ from unittest.mock import patch
 
 COMMANDS = (
     *("init", "migrate", "status", "doctor", "demo", "ingest", "ask", "search", "list", "show", "delete"),
-    *("inspect", "verify", "reconcile", "purge", "sweep", "index list", "index build", "audit head"),
+    *("inspect", "verify", "reconcile", "purge", "sweep", "backup", "restore", "integrity"),
+    *("index list", "index build", "audit head"),
     *("audit verify", "evaluate", "scope-check"),
     *("sync", "approve"),
 )

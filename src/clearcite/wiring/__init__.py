@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from clearcite.wiring.engines import engine_on, open_engine
     from clearcite.wiring.parts import existing_store, resolver_for
     from clearcite.wiring.purging import purge_store, sweep_store
+    from clearcite.wiring.safekeeping import backup_store, check_integrity, export_journal, restore_store
     from clearcite.wiring.sources import Stage, Taking, kind_of, rehearsed, take_one
     from clearcite.wiring.upkeep import reconcile_store
     from clearcite.wiring.workshop import Workshop, open_ledger, open_workshop
@@ -26,8 +27,12 @@ _HOMES = {
     "audit_heads": "clearcite.wiring.auditing",
     "audit_store": "clearcite.wiring.auditing",
     "build_target": "clearcite.wiring.builds",
+    "backup_store": "clearcite.wiring.safekeeping",
+    "check_integrity": "clearcite.wiring.safekeeping",
     "check_up": "clearcite.wiring.checkup",
     "engine_on": "clearcite.wiring.engines",
+    "export_journal": "clearcite.wiring.safekeeping",
+    "restore_store": "clearcite.wiring.safekeeping",
     "existing_store": "clearcite.wiring.parts",
     "kind_of": "clearcite.wiring.sources",
     "migrate_store": "clearcite.wiring.checkup",
@@ -51,10 +56,13 @@ __all__ = [
     "Workshop",
     "audit_heads",
     "audit_store",
+    "backup_store",
     "build_target",
+    "check_integrity",
     "check_up",
     "engine_on",
     "existing_store",
+    "export_journal",
     "kind_of",
     "migrate_store",
     "open_engine",
@@ -64,6 +72,7 @@ __all__ = [
     "reconcile_store",
     "rehearsed",
     "resolver_for",
+    "restore_store",
     "store_status",
     "sweep_store",
     "take_one",

@@ -59,6 +59,7 @@ def purge_store(
         return Purge(store=store, ledger=ledger, traces=traces, parser=parser, say=say).run(select(now), now)
 
 
+NOTHING = Selection()
 DAY: Micros = 86_400_000_000
 
 
@@ -99,6 +100,12 @@ class Purge:
     def run(self, selection: Selection, now: Micros) -> Receipt:
         """Erase, then look everywhere. The receipt is kept in the ledger."""
         items, waiting = self.ledger.erasable(selection)
+        return self.erase(items, now, selection, waiting)
+
+    def erase(
+        self, items: Sequence[Erasable], now: Micros, selection: Selection = NOTHING, waiting: int = 0
+    ) -> Receipt:
+        """``run`` for revisions that were chosen already."""
         wanted = Fragments(self._fragments(items))
         self.doomed = [revision for item in items for revision in item.revisions]
         policy = canonical(dict(selection.policy)).decode("ascii") if selection.policy else None

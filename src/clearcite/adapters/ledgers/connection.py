@@ -11,7 +11,7 @@ import os
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +119,24 @@ def scrub(db: apsw.Connection, *, rewrite: bool = False) -> bool:
     except apsw.BusyError:
         return False
     return True
+
+
+def faults_of(db: apsw.Connection) -> list[str]:
+    """What SQLite finds wrong with a file: pages, indexes, constraints, references."""
+    try:
+        found = [str(row[0]) for row in db.execute("PRAGMA integrity_check") if row[0] != "ok"]
+        found += [f"a row of {row[0]} refers to nothing" for row in db.execute("PRAGMA foreign_key_check")]
+    except _DAMAGED as error:
+        return [type(error).__name__]
+    return found
+
+
+def copy_database(db: apsw.Connection, path: Path) -> None:
+    """A complete copy at one position, readable by its owner only. Raises FileExistsError."""
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    with closing(apsw.Connection(str(path))) as copy, copy.backup("main", db, "main") as backup:
+        while not backup.done:
+            backup.step(1_000)
 
 
 def pragma(db: apsw.Connection, name: str, value: Any = None) -> Any:

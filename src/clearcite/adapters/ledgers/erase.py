@@ -9,7 +9,7 @@ import apsw
 
 from clearcite.adapters.ledgers.codec import decode, encode
 from clearcite.adapters.ledgers.events import record
-from clearcite.adapters.ledgers.journal import note
+from clearcite.adapters.ledgers.journal import note, revision_digest
 from clearcite.adapters.ledgers.queries import load
 from clearcite.adapters.ledgers.writer import Transaction
 from clearcite.domain.corpus import DocumentKey
@@ -77,7 +77,7 @@ def erase(tx: Transaction, items: Sequence[Erasable]) -> list[Erased]:
     """Erase what may still be erased: a document that came back meanwhile keeps what it needs."""
     done: list[Erased] = []
     for item in items:
-        gone = [revision for revision in item.revisions if _erase_revision(tx, item, revision)]
+        gone = [name for revision in item.revisions if (name := _erase_revision(tx, item, revision))]
         if gone:
             detail = None if item.deleted else encode(gone)
             note(tx, "purge" if item.deleted else "erase", item.document, detail)
@@ -93,10 +93,11 @@ def erase(tx: Transaction, items: Sequence[Erasable]) -> list[Erased]:
     return done
 
 
-def _erase_revision(tx: Transaction, item: Erasable, revision: int) -> bool:
+def _erase_revision(tx: Transaction, item: Erasable, revision: int) -> str | None:
+    """The digest that names what was erased."""
     row = tx.row(SQL["still_erasable"], item.document, revision)
     if row is None or row[1] or row[2] or (item.deleted and row[0] != "delete"):
-        return False
+        return None
     tx.run(SQL["drop_original"], revision)
     tx.run(SQL["drop_revision"], revision)
-    return True
+    return revision_digest(row[3])

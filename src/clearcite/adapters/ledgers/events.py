@@ -25,6 +25,7 @@ STATES = frozenset(
         "reprocessed",
         "checkpoint_advanced",
         "restored",
+        "put_back",
         "deleted",
     )
 )

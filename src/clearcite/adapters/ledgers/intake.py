@@ -54,7 +54,8 @@ def accept(tx: Transaction, record: SourceRecord, manifest_hash: str) -> Decisio
     else:
         tx.run(SQL["advance"], new.source_sequence, new.build_state_hash, record.run_id, document)
     if decision.action == "deleted" or decision.access_changed:
-        note(tx, "delete" if decision.action == "deleted" else "access", document)
+        is_delete = decision.action == "deleted"
+        note(tx, "delete" if is_delete else "access", document, record.delete_reason if is_delete else None)
     if row is not None and decision.needs_projection:
         visible.refresh(tx, document)
         enqueue(tx, document)

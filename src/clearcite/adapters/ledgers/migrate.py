@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -16,7 +15,14 @@ from typing import Any
 import apsw
 
 from clearcite.adapters.ledgers.codec import decode_strings, decode_units
-from clearcite.adapters.ledgers.connection import check_library, connect, immediate, pragma, translated
+from clearcite.adapters.ledgers.connection import (
+    check_library,
+    connect,
+    copy_database,
+    immediate,
+    pragma,
+    translated,
+)
 from clearcite.domain.corpus import Chunk, build_seal
 from clearcite.domain.digest import digest
 from clearcite.errors import ConfigError, InputError, OutdatedStore
@@ -138,14 +144,11 @@ def _back_up(db: apsw.Connection, path: Path, version: int) -> Path:
     while True:
         target = path.with_name(f"{path.name}.v{version}.{number}.backup")
         try:
-            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-            break
+            copy_database(db, target)
         except FileExistsError:
             number += 1
-    with contextlib.closing(apsw.Connection(str(target))) as copy, copy.backup("main", db, "main") as backup:
-        while not backup.done:
-            backup.step(1_000)
-    return target
+        else:
+            return target
 
 
 def _version(db: apsw.Connection) -> int:

@@ -17,8 +17,10 @@ from clearcite.adapters.ledgers import (
     events,
     generations,
     intake,
+    journal,
     leases,
     publishing,
+    reapply,
     sources,
     visible,
 )
@@ -26,13 +28,14 @@ from clearcite.adapters.ledgers.connection import (
     Pool,
     check_library,
     connect,
+    copy_database,
+    faults_of,
     memory_folder,
     prepare_file,
     translated,
 )
 from clearcite.adapters.ledgers.enqueue import enqueue
 from clearcite.adapters.ledgers.examine import SqliteExamination
-from clearcite.adapters.ledgers.journal import note
 from clearcite.adapters.ledgers.migrate import migrations, ready
 from clearcite.adapters.ledgers.reader import Memory, SnapshotContext
 from clearcite.adapters.ledgers.status import status
@@ -42,10 +45,11 @@ from clearcite.domain.access import Acl, Micros
 from clearcite.domain.audit import Event, Finding, Head
 from clearcite.domain.corpus import DocumentKey, SourceRecord
 from clearcite.domain.generations import Generation, Switch, Switched
+from clearcite.domain.journal import Journal, Reapplied
 from clearcite.domain.lifecycle import Head as DocumentHead
 from clearcite.domain.purge import Erasable, Erased, Selection
 from clearcite.domain.sources import SourceState
-from clearcite.errors import InputError, NotFound
+from clearcite.errors import ConfigError, InputError, NotFound
 from clearcite.ports import Applied, Built, Clock, Job, Snapshot
 
 LEASE: Micros = 300_000_000
@@ -54,12 +58,15 @@ MAX_BYTES = 8_000_000
 MAX_SECONDS = 0.05
 
 
-def open_sqlite_ledger(path: Path | None, clock: Clock, *, lease: Micros = LEASE) -> SqliteLedger:
+def open_sqlite_ledger(
+    path: Path | None, clock: Clock, *, lease: Micros = LEASE, sealed: bool = False
+) -> SqliteLedger:
     """Open or create a store file; its directory is made with mode 0700 if it is missing.
 
     ``path`` None: a private store in memory-backed temporary files that vanish on close, the same code and
     SQL without durability; for tests. ``lease``: how long a claimed job stays with its worker.
-    Raises ConfigError for an unsuitable SQLite or file system, or a store of another version.
+    ``sealed``: also a copy that does not know yet what was taken away since.
+    Raises ConfigError for such a copy without it, an unsuitable SQLite or file system, or a store of another version.
     """
     check_library()
     durable = path is not None
@@ -72,6 +79,8 @@ def open_sqlite_ledger(path: Path | None, clock: Clock, *, lease: Micros = LEASE
         db = connect(path, durable=durable)
         try:
             ready(db, migrations())
+            if not sealed and db.execute(COMMON["is_sealed"]).get:
+                raise ConfigError("This is a backup, and not to be asked. Put it back: clearcite restore DIR")
         except BaseException:
             db.close()
             raise
@@ -173,7 +182,7 @@ class SqliteLedger:
             document = _document(tx, key)
             tx.run(leases.SQL["quarantine_document"], tx.now, reason, document)
             visible.refresh(tx, document)
-            note(tx, "quarantine", document)
+            journal.note(tx, "quarantine", document)
             events.record(tx, "quarantined", key, reason=reason)
 
     def reinstate(self, key: DocumentKey) -> None:
@@ -183,7 +192,7 @@ class SqliteLedger:
             tx.run(leases.SQL["reinstate_document"], document)
             visible.refresh(tx, document)
             enqueue(tx, document)
-            note(tx, "reinstate", document)
+            journal.note(tx, "reinstate", document)
             events.record(tx, "reinstated", key)
 
     def head(self, key: DocumentKey) -> DocumentHead | None:
@@ -259,6 +268,42 @@ class SqliteLedger:
     def unlogged(self) -> Sequence[Finding]:
         with self._reading() as db:
             return list(events.unlogged(db))
+
+    def journal(self, policy_revision: str | None = None) -> Journal:
+        with self._reading() as db:
+            return journal.export(db, self._clock.now(), policy_revision)
+
+    def journal_head(self) -> tuple[str, int, int]:
+        with self._reading() as db:
+            return journal.head(db)
+
+    def reapply(
+        self, since: reapply.Since
+    ) -> tuple[Reapplied, list[Erasable], list[tuple[DocumentKey, int]]]:
+        """See the module; one transaction."""
+        with self._writer.transaction() as tx:
+            return reapply.reapply(tx, since)
+
+    def unseal(self, record: tuple[Any, ...], new_id: str | None) -> None:
+        """Let a copy serve. ``record``: the columns of ``restores`` after the first."""
+        with self._writer.transaction() as tx:
+            tx.run(reapply.SQL["add_restore"], tx.now, *record)
+            tx.run(reapply.SQL["unseal"], new_id)
+            _, backup_number, journal_number, *_ = record
+            events.record(tx, "restore", backup=backup_number, journal=journal_number)
+
+    def faults(self) -> list[str]:
+        with self._reading() as db:
+            return faults_of(db)
+
+    def copy_to(self, path: Path) -> None:
+        """A complete, sealed copy at one position, in one file of mode 0600."""
+        with self._reading() as db:
+            journal.head(db)  # the first read fixes the position
+            copy_database(db, path)
+        with translated(), contextlib.closing(apsw.Connection(str(path))) as copy:
+            copy.execute(COMMON["seal"])
+            copy.pragma("journal_mode", "delete")
 
     def store_id(self) -> str:
         with self._reading() as db:

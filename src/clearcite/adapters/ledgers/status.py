@@ -49,6 +49,10 @@ def status(db: apsw.Connection, now: Micros) -> dict[str, Any]:
             *(_quarantined(row, now, "event") for row in _rows(db, "quarantined_events")),
         ],
         **_purges(db),
+        "restores": [
+            dict(zip(("restored_at", "backup_at", "journal_number", "reason"), row, strict=True))
+            for row in _rows(db, "restores")
+        ],
         "failing": [_failing(row, now) for row in _rows(db, "failing_events")],
         "sources": _sources(db, now),
     }

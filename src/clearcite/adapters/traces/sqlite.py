@@ -19,6 +19,8 @@ from clearcite.adapters.ledgers.connection import (
     Pool,
     check_library,
     connect,
+    copy_database,
+    faults_of,
     immediate,
     memory_folder,
     prepare_file,
@@ -141,6 +143,17 @@ class SqliteTraces:
     def entries(self) -> Iterator[Iterator[TraceEntry]]:
         with self._reading() as db:
             yield (_entry(row) for row in db.execute(_ENTRIES))
+
+    def faults(self) -> list[str]:
+        with self._reading() as db:
+            return faults_of(db)
+
+    def copy_to(self, path: Path) -> None:
+        """A complete copy in one file of mode 0600."""
+        with self._reading() as db:
+            copy_database(db, path)
+        with translated(), contextlib.closing(apsw.Connection(str(path))) as copy:
+            copy.pragma("journal_mode", "delete")
 
     def _forget(self, which: str, value: bytes | int) -> int:
         """Body and salt go, the entries stay; a new entry says which they are."""

@@ -51,7 +51,9 @@ def read_arguments(name: str, command: Command, args: Sequence[str]) -> dict[str
     """
     parser = _parser(name, command)
     # Options may stand between arguments, which argparse can only read where no -- says that the rest is text.
-    return vars(parser.parse_args(args) if "--" in args else parser.parse_intermixed_args(args))
+    given = vars(parser.parse_args(args) if "--" in args else parser.parse_intermixed_args(args))
+    # argparse takes its own mark for "not given" for a value where that is to become a path
+    return {name: value for name, value in given.items() if str(value) != argparse.SUPPRESS}
 
 
 class _Parser(argparse.ArgumentParser):

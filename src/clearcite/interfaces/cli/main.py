@@ -29,6 +29,7 @@ HOMES = {
     **dict.fromkeys(("inspect", "verify"), "traces"),
     **dict.fromkeys(("reconcile", "purge", "sweep"), "upkeep"),
     **dict.fromkeys(("audit head", "audit verify"), "auditing"),
+    **dict.fromkeys(("backup", "restore", "integrity"), "safekeeping"),
     "evaluate": "fixtures",
     **dict.fromkeys(("index list", "index build"), "builds"),
     "scope-check": "gates",

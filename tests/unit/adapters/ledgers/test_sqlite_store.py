@@ -252,6 +252,7 @@ def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
 
 
 UNDONE = """
+DROP TABLE restores;
 DROP TABLE events;
 DROP TABLE sources;
 DROP TABLE switches;

@@ -19,3 +19,9 @@ SELECT id, manifest, index_manifest, state FROM generations WHERE name = ?;
 
 -- name: store_id
 SELECT store_id FROM store;
+
+-- name: is_sealed
+SELECT sealed FROM store;
+
+-- name: seal
+UPDATE store SET sealed = 1;

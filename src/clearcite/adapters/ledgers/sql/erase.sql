@@ -34,8 +34,9 @@ WHERE r.id = ?;
 
 -- name: still_erasable
 SELECT d.operation, d.revision IS ?2,
-       EXISTS (SELECT 1 FROM projections s WHERE s.revision = ?2) OR EXISTS (SELECT 1 FROM outbox o WHERE o.revision = ?2)
-FROM documents d WHERE d.id = ?1;
+       EXISTS (SELECT 1 FROM projections s WHERE s.revision = ?2) OR EXISTS (SELECT 1 FROM outbox o WHERE o.revision = ?2),
+       r.content_key
+FROM documents d JOIN revisions r ON r.document = d.id AND r.id = ?2 WHERE d.id = ?1;
 
 -- name: drop_original
 DELETE FROM originals WHERE revision = ?;

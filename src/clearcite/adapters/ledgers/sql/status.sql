@@ -82,3 +82,6 @@ WHERE policy IS NOT NULL ORDER BY number DESC LIMIT 1;
 
 -- name: purges
 SELECT count(*), count(*) FILTER (WHERE finished_at IS NULL) FROM purges;
+
+-- name: restores
+SELECT restored_at, backup_at, journal_number, reason FROM restores ORDER BY number DESC LIMIT 10;

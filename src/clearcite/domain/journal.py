@@ -1,0 +1,66 @@
+"""What took something away, as it leaves a store: small enough to be kept apart from every backup."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from clearcite.domain.access import Access, Acl, Micros
+from clearcite.domain.corpus import DocumentKey
+
+EntryKind = Literal["access", "delete", "quarantine", "reinstate", "erase", "purge"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """One change of one document, with its newest state then.
+
+    ``access``: its list, also where only the list changed. ``detail``: the reason of a delete. ``revisions``: digests
+    of the revisions that were erased while the document lived on.
+    """
+
+    number: int
+    kind: EntryKind
+    key: DocumentKey
+    source_sequence: int
+    at: Micros
+    access: Access | None = None
+    state_hash: str | None = None
+    detail: str | None = None
+    revisions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CollectionState:
+    """A collection's own list between two positions; ``to_position`` None: it holds now."""
+
+    tenant_id: str
+    path: str
+    from_position: int
+    to_position: int | None
+    acl: Acl
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Journal:
+    """Everything that took something away from a store, up to entry ``number`` and ``position``."""
+
+    store_id: str
+    number: int
+    position: int
+    taken_at: Micros
+    policy_revision: str | None
+    entries: tuple[Entry, ...]
+    collections: tuple[CollectionState, ...]
+    schema: Literal["clearcite-journal-1"] = "clearcite-journal-1"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reapplied:
+    """What a restore took away again. ``collections``: lists that were narrowed or removed; those that were made
+    after the backup have to be set again."""
+
+    deleted: int = 0
+    narrowed: int = 0
+    quarantined: int = 0
+    purged: int = 0
+    collections: int = 0
+    collections_to_set: tuple[str, ...] = ()

@@ -1,0 +1,372 @@
+"""Back up, take something away, put the backup back: nothing that was taken away comes back.
+
+The control puts the same backup back without knowing what was taken away since.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import stat
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
+from clearcite.domain.access import Acl
+from clearcite.wiring.parts import SystemClock
+from tests.support.shell import clearcite, write
+
+SECRET = "Qa63f0c2d9b7714e05c1"
+
+
+def row(document: str, sequence: int, text: str, *groups: str, **more: Any) -> dict[str, Any]:
+    return {
+        "tenant_id": "default", "document_id": document, "source_sequence": sequence, "source_uri": document,
+        "source_version": str(sequence), "allowed_groups": list(groups or ("staff", "guest")), "content": text, **more,
+    }  # fmt: skip
+
+
+def gone(document: str, sequence: int) -> dict[str, Any]:
+    return {
+        "tenant_id": "default", "document_id": document, "source_sequence": sequence, "operation": "delete",
+        "source_uri": document, "source_version": "1", "reason": "user_request",
+    }  # fmt: skip
+
+
+def run(folder: Path, *args: str, code: int = 0) -> Any:
+    done = clearcite(folder, *args)
+    assert done.code == code, (done.out, done.err)
+    return done
+
+
+def feed(folder: Path, *rows: dict[str, Any], code: int = 0) -> None:
+    write(folder, {"feed.jsonl": "".join(json.dumps(item) + "\n" for item in rows)})
+    run(folder, "ingest", "feed.jsonl", code=code)
+
+
+def shown(folder: Path, group: str = "guest") -> dict[str, str]:
+    """What a reader sees, with its text."""
+    args = ("--tenant", "default", "--group", group)
+    names = [item["document_id"] for item in run(folder, "list", *args).lines]
+    return {name: run(folder, "show", name, *args).json["text"].strip() for name in names}
+
+
+START = {"a": "Boat A is red.", "b": f"Boat B is {SECRET}.", "c": "Boat C is blue."}
+
+
+@pytest.fixture(scope="module")
+def stocked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three documents for staff and guests, in a store and in a backup of it."""
+    folder = tmp_path_factory.mktemp("restore")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CLEARCITE_SEMANTIC", "off")
+        feed(folder, *(row(name, 1, text) for name, text in START.items()))
+        run(folder, "backup", "safe")
+    return folder
+
+
+@pytest.fixture
+def folder(stocked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CLEARCITE_SEMANTIC", "off")
+    shutil.copytree(stocked, tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def delete(folder: Path) -> None:
+    feed(folder, gone("b", 2))
+
+
+def delete_by_hand_before_it_is_indexed(folder: Path) -> None:
+    run(folder, "delete", "b", "--tenant", "default")
+
+
+def revoke(folder: Path) -> None:
+    feed(folder, row("b", 2, START["b"], "staff"))
+
+
+def revoke_and_let_in_again_to_other_text(folder: Path) -> None:
+    feed(folder, row("b", 2, START["b"], "staff"), row("b", 3, "Boat B is gone.", "staff", "guest"))
+
+
+def archive(folder: Path) -> None:
+    feed(folder, row("b", 2, START["b"], status="archived"))
+
+
+def quarantine(folder: Path) -> None:
+    with closing(open_sqlite_ledger(folder / ".clearcite" / "ledger.db", SystemClock())) as ledger:
+        (key,) = [head for head in keys(ledger) if head.document_id == "b"]
+        ledger.quarantine(key, "integrity")
+
+
+def keys(ledger: Any) -> list[Any]:
+    with ledger.snapshot() as snapshot:
+        return [key for key, _ in snapshot.inventory("default")]
+
+
+def purge(folder: Path) -> None:
+    delete(folder)
+    run(folder, "purge", "--deleted")
+
+
+def purge_an_older_revision(folder: Path) -> None:
+    feed(folder, row("b", 2, "Boat B is white."))
+    run(folder, "purge", "--revisions-older-than", "0")
+
+
+AWAY: dict[str, Callable[[Path], None]] = {
+    function.__name__.replace("_", " "): function
+    for function in (
+        delete,
+        delete_by_hand_before_it_is_indexed,
+        revoke,
+        revoke_and_let_in_again_to_other_text,
+        archive,
+        quarantine,
+        purge,
+        purge_an_older_revision,
+    )
+}
+
+
+def lose_the_store(folder: Path) -> None:
+    shutil.rmtree(folder / ".clearcite")
+
+
+@pytest.mark.parametrize("known_from", ["the store", "the journal"])
+@pytest.mark.parametrize("what", AWAY)
+def test_what_was_taken_away_after_a_backup_does_not_come_back(
+    folder: Path, what: str, known_from: str
+) -> None:
+    AWAY[what](folder)
+    args = ["restore", "safe"]
+    if known_from == "the journal":
+        run(folder, "backup", "--journal", "journal.json")
+        lose_the_store(folder)
+        args += ["--journal", "journal.json"]
+    run(folder, *args)
+    assert shown(folder) == {"a": START["a"], "c": START["c"]}
+    if "purge" in what:
+        assert holds(folder / ".clearcite", SECRET) == []
+    again = clearcite(folder, "ingest", "feed.jsonl")
+    assert again.code == (2 if "let in again" in what else 0), (
+        "the older event is refused, the newer one taken"
+    )
+    assert START["b"] not in shown(folder).values()
+    run(folder, "reconcile", code=4 if what == "quarantine" else 0)
+    run(folder, "integrity")
+
+
+@pytest.mark.parametrize("what", AWAY)
+def test_control_without_knowing_what_was_taken_away_it_comes_back(folder: Path, what: str) -> None:
+    AWAY[what](folder)
+    assert START["b"] not in shown(folder).values()
+    lose_the_store(folder)
+    run(folder, "restore", "safe", "--accept-loss", "the journal burnt")
+    assert shown(folder) == START
+    assert run(folder, "status", "--format", "json").json["restores"][0]["reason"] == "the journal burnt"
+
+
+def holds(store: Path, word: str) -> list[str]:
+    return [path.name for path in store.rglob("*") if path.is_file() and word.encode() in path.read_bytes()]
+
+
+def test_without_the_store_and_without_a_journal_nothing_is_restored(folder: Path) -> None:
+    lose_the_store(folder)
+    done = run(folder, "restore", "safe", code=2)
+    assert "--journal" in done.err and "--accept-loss" in done.err
+    run(folder, "restore", "safe", "--accept-loss", " ", code=2)
+    assert not (folder / ".clearcite").exists() and not (folder / ".clearcite.restoring").exists()
+
+
+def test_a_backup_cannot_be_asked_before_it_is_put_back(folder: Path) -> None:
+    done = run(folder, "list", "--tenant", "default", "--group", "guest", "--store", "safe", code=2)
+    assert "clearcite restore" in done.err
+    run(folder, "ingest", "feed.jsonl", "--store", "safe", code=2)
+
+
+def test_what_was_let_in_after_a_backup_is_shown_when_its_source_sends_it_again(folder: Path) -> None:
+    feed(folder, row("b", 2, START["b"], "staff"), row("b", 3, "Boat B is green.", "staff", "guest"))
+    run(folder, "restore", "safe")
+    assert "b" not in shown(folder)
+    feed(folder, row("b", 2, START["b"]), code=2)
+    feed(folder, row("b", 1, START["b"]))
+    assert "b" not in shown(folder), "an older event does not widen"
+    feed(folder, row("b", 3, "Boat B is green.", "staff", "guest"))
+    assert shown(folder)["b"] == "Boat B is green."
+
+
+def test_a_document_that_is_again_as_it_was_stays_shown(folder: Path) -> None:
+    feed(folder, row("b", 2, START["b"], "staff"), row("b", 3, START["b"], source_version="1"))
+    run(folder, "restore", "safe")
+    assert shown(folder) == START
+
+
+def test_a_deleted_document_the_backup_never_knew_stays_deleted(folder: Path) -> None:
+    feed(folder, row("d", 1, "Boat D is old."), gone("d", 5))
+    run(folder, "restore", "safe")
+    feed(folder, row("d", 4, "Boat D is old."))
+    assert shown(folder) == START
+    feed(folder, row("d", 6, "Boat D is new."))
+    assert shown(folder)["d"] == "Boat D is new."
+
+
+def test_collections_stay_as_narrow_as_they_have_become(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLEARCITE_SEMANTIC", "off")
+
+    def put(path: str, acl: Acl | None) -> None:
+        with closing(open_sqlite_ledger(tmp_path / ".clearcite" / "ledger.db", SystemClock())) as ledger:
+            ledger.put_collection("default", path, acl)
+
+    feed(tmp_path, *(row(name, 1, f"Boat {name}.", parent=name) for name in "pqrs"))
+    for path in "pqr":
+        put(path, Acl(allow=("guest", "staff")))
+    assert set(shown(tmp_path)) == {"p", "q", "r"}
+    run(tmp_path, "backup", "safe")
+    put("p", Acl(allow=("staff",)))
+    put("q", None)
+    put("r", Acl(allow=("staff",)))
+    put("r", Acl(allow=None))
+    put("s", Acl(allow=None))
+    done = run(tmp_path, "restore", "safe", "--format", "json")
+    assert done.json["reapplied"]["collections"] == 3
+    assert done.json["reapplied"]["collections_to_set"] == ["default/s"]
+    assert shown(tmp_path) == {}
+    assert set(shown(tmp_path, "staff")) == {"p", "r"}
+
+
+def test_an_even_older_backup_put_back_later_brings_nothing_back_either(folder: Path) -> None:
+    delete(folder)
+    run(folder, "backup", "later")
+    feed(folder, gone("c", 2))
+    run(folder, "restore", "later")
+    assert set(shown(folder)) == {"a"}
+    run(folder, "restore", "safe")
+    assert set(shown(folder)) == {"a"}
+
+
+def test_a_folder_goes_on_after_a_restore(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLEARCITE_SEMANTIC", "off")
+    write(tmp_path, {"docs/a.md": "# A\n\nOne.\n", "docs/b.md": "# B\n\nTwo.\n"})
+    run(tmp_path, "ingest", "docs", "--group", "guest")
+    run(tmp_path, "backup", "safe")
+    run(tmp_path, "ingest", "docs", "--group", "staff")
+    run(tmp_path, "ingest", "docs", "--group", "staff")
+    write(tmp_path, {"docs/a.md": "# A\n\nThree.\n"})
+    run(tmp_path, "ingest", "docs", "--group", "staff")
+    run(tmp_path, "restore", "safe")
+    assert shown(tmp_path, "guest") == {}
+    run(tmp_path, "ingest", "docs", "--group", "staff")
+    assert shown(tmp_path, "guest") == {}
+    assert {text.split()[-1] for text in shown(tmp_path, "staff").values()} == {"Three.", "Two."}
+
+
+DAMAGE: dict[str, tuple[Callable[[Path], None], int]] = {
+    "a file was changed": (lambda safe: damage(safe / "ledger.db"), 4),
+    "a file is missing": (lambda safe: next(safe.rglob("*.segment")).unlink(), 4),
+    "a file was added": (lambda safe: (safe / "extra").touch(), 4),
+    "it is no backup": (lambda safe: (safe / "backup.json").unlink(), 2),
+}
+
+
+def damage(path: Path) -> None:
+    raw = bytearray(path.read_bytes())
+    raw[-1] ^= 1
+    path.write_bytes(raw)
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_a_damaged_backup_is_refused_and_the_store_stays(folder: Path, what: str) -> None:
+    harm, code = DAMAGE[what]
+    harm(folder / "safe")
+    run(folder, "restore", "safe", code=code)
+    assert shown(folder) == START
+
+
+def test_a_journal_of_another_store_an_older_one_and_a_changed_one_are_refused(
+    folder: Path, tmp_path: Path
+) -> None:
+    run(folder, "backup", "--journal", "old.json")
+    delete(folder)
+    run(folder, "backup", "newer", "--journal", "new.json")
+    write(tmp_path, {"other/docs/x.md": "# X\n\nOther.\n"})
+    run(tmp_path / "other", "ingest", "docs", "--group", "guest")
+    run(tmp_path / "other", "backup", "--journal", str(folder / "other.json"))
+    lose_the_store(folder)
+    run(folder, "restore", "newer", "--journal", "old.json", code=2)
+    run(folder, "restore", "newer", "--journal", "other.json", code=2)
+    (folder / "bent.json").write_text((folder / "new.json").read_text().replace('"delete"', '"purge"'))
+    run(folder, "restore", "newer", "--journal", "bent.json", code=4)
+    run(folder, "restore", "newer", "--journal", "new.json")
+    assert set(shown(folder)) == {"a", "c"}
+
+
+def test_a_backup_is_private_and_is_not_written_over_anything(folder: Path) -> None:
+    for path in (folder / "safe", *(folder / "safe").rglob("*")):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+    run(folder, "backup", "safe", code=2)
+    run(folder, "backup", code=2)
+
+
+def test_a_backup_made_while_documents_are_taken_in_is_whole(folder: Path) -> None:
+    from threading import Thread
+
+    rows = [row(f"n{i}", 1, f"Boat number {i} is here.") for i in range(300)]
+    write(folder, {"many.jsonl": "".join(json.dumps(item) + "\n" for item in rows)})
+    codes: list[int] = []
+    worker = Thread(target=lambda: codes.append(clearcite_process(folder)))
+    worker.start()
+    made = 0
+    while worker.is_alive() or made < 2:
+        run(folder, "backup", f"live-{made}")
+        made += 1
+    worker.join()
+    assert codes == [0]
+    for number in range(made):
+        run(folder, "restore", f"live-{number}")
+        run(folder, "integrity")
+        run(folder, "reconcile", "--while-pending", "--format", "json", code=0 if settled(folder) else 4)
+
+
+def clearcite_process(folder: Path) -> int:
+    from tests.support.shell import process
+
+    return process(folder, "ingest", "many.jsonl").code
+
+
+def settled(folder: Path) -> bool:
+    return all(entry["waiting"] == 0 for entry in run(folder, "status", "--format", "json").json["outbox"])
+
+
+INTEGRITY: dict[str, Callable[[Path], None]] = {
+    "a page of the ledger": lambda store: scratch(store / "ledger.db"),
+    "a byte of a segment": lambda store: damage(next(store.rglob("*.segment"))),
+    "a reference": lambda store: break_a_reference(store / "ledger.db"),
+    "a mode": lambda store: (store / "traces.db").chmod(0o644),
+}
+
+
+def scratch(path: Path) -> None:
+    raw = bytearray(path.read_bytes())
+    for at in range(4096 * 6, len(raw), 4096):
+        raw[at + 8 : at + 40] = b"\xff" * 32
+    path.write_bytes(raw)
+
+
+def break_a_reference(path: Path) -> None:
+    with closing(apsw.Connection(str(path))) as db:
+        db.execute("PRAGMA foreign_keys = OFF; DELETE FROM partitions")
+
+
+@pytest.mark.parametrize("what", INTEGRITY)
+def test_integrity_finds_a_damaged_file(folder: Path, what: str) -> None:
+    run(folder, "ask", "What is red?", "--tenant", "default", "--group", "guest")
+    run(folder, "integrity")
+    INTEGRITY[what](folder / ".clearcite")
+    run(folder, "integrity", code=4)
