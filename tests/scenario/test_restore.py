@@ -149,6 +149,7 @@ def test_what_was_taken_away_after_a_backup_does_not_come_back(
         lose_the_store(folder)
         args += ["--journal", "journal.json"]
     run(folder, *args)
+    run(folder, "audit", "verify")
     assert shown(folder) == {"a": START["a"], "c": START["c"]}
     if "purge" in what:
         assert holds(folder / ".clearcite", SECRET) == []
