@@ -166,7 +166,8 @@ class Engine:
         if "operator" not in principal.roles:
             raise InputError("This needs the role operator.")
         services = self._services
-        return Operator(services.ledger, services.traces, services.visibility, self.replay, services.upkeep)
+        parts = (services.ledger, services.traces, self._snapshot, self.replay, services.upkeep)
+        return Operator(*parts, name=f"{principal.tenant_id}/{principal.subject_id}")
 
     def replay(self, asked: Asked, trace_id: str) -> Replayed:
         """Do the same again, as of the traced position, without writing a trace; for ``verify``."""

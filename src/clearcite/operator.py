@@ -1,18 +1,24 @@
 """What an operator may do: read traces, verify them, see why a document is or is not visible, watch the store."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from clearcite.answer.past import Past
 from clearcite.answer.verify import Replay, Verdict, asked_of, verify_trace
-from clearcite.domain.corpus import Place
+from clearcite.domain.access import Micros, in_force
+from clearcite.domain.corpus import DocumentKey, Place
+from clearcite.domain.generations import Generation, Switch, Switched, SwitchKind
+from clearcite.domain.panel import Panel
 from clearcite.domain.purge import Receipt, Selection
 from clearcite.domain.reconcile import Reconciliation
 from clearcite.domain.retrieval import Scope
 from clearcite.domain.trace import Trace
-from clearcite.errors import ConfigError, NotFound
-from clearcite.ports import Ledger, TraceStore
+from clearcite.errors import ConfigError, InputError, NotFound
+from clearcite.ports import Ledger, Snapshot, StoredDocument, TraceStore
 from clearcite.visibility import Visibility
+
+PAGE = 500
 
 
 class Upkeep(Protocol):
@@ -32,13 +38,17 @@ class Operator:
         self,
         ledger: Ledger,
         traces: TraceStore,
-        visibility: Visibility,
+        look: Callable[[], AbstractContextManager[Snapshot]],
         replay: Replay,
         upkeep: Upkeep | None,
+        *,
+        name: str,
     ) -> None:
+        """``look`` opens the generation looked at, the live one as a rule; ``name``: who the operator is."""
+        self._name = name
         self._ledger = ledger
         self._traces = traces
-        self._visibility = visibility
+        self._look = look
         self._replay = replay
         self._upkeep = upkeep
 
@@ -73,7 +83,7 @@ class Operator:
 
     def places(self, chunk_ids: Sequence[str]) -> Mapping[str, Place]:
         """Where chunks that a trace names stand; one that is no longer stored is left out."""
-        with self._ledger.snapshot() as snapshot:
+        with self._look() as snapshot:
             found = snapshot.chunks(list(dict.fromkeys(chunk_ids)))
         return {
             name: Place(document=stored.key, start=stored.chunk.start, end=stored.chunk.end)
@@ -90,7 +100,7 @@ class Operator:
         asked = asked_of(trace)
         partitions = (asked.principal.tenant_id,)
         scope = Scope(principal=asked.principal, as_of=trace.state["as_of"], partitions=partitions)
-        with self._ledger.snapshot() as now:
+        with self._look() as now:
             found = Visibility().reasons(Past(now, asked.position), scope)
         return {
             f"{key.tenant_id}/{key.source_id}/{key.document_id}": list(why)
@@ -99,3 +109,76 @@ class Operator:
 
     def status(self) -> Mapping[str, Any]:
         return self._ledger.status()
+
+    def generations(self) -> Sequence[Generation]:
+        """Every generation of the index there was, in the order they were started."""
+        return self._ledger.generations()
+
+    def switches(self) -> Sequence[Switched]:
+        """Who pointed ``live`` where, when and why."""
+        return self._ledger.switches()
+
+    def contents(self) -> Iterator[StoredDocument]:
+        """Every document that the generation looked at serves, whoever may read it; text left out."""
+        with self._look() as snapshot:
+            for partition in snapshot.partitions():
+                slots = [slot for _, slot in snapshot.inventory(partition) if slot is not None]
+                for start in range(0, len(slots), PAGE):
+                    some = snapshot.documents_at(partition, slots[start : start + PAGE])
+                    yield from (item for item in some if item.present)
+
+    def known(self) -> Sequence[DocumentKey]:
+        """Every document the ledger knows."""
+        with self._look() as snapshot:
+            return [key for name in snapshot.partitions() for key, _ in snapshot.inventory(name)]
+
+    def is_current(self, key: DocumentKey, now: Micros) -> bool:
+        """Whether the generation looked at serves the newest state of a document, and that is in force."""
+        with self._look() as snapshot:
+            served = snapshot.document(key)
+        head = self._ledger.head(key)
+        return (
+            served is not None
+            and served.present
+            and head is not None
+            and head.operation == "upsert"
+            and head.source_state_hash == served.served_state_hash
+            and in_force(served.served_access, now)
+        )
+
+    def promote(
+        self, generation: str, reason: str, panel: Panel | None = None, *, force: bool = False
+    ) -> None:
+        """Let questions be answered from a generation, from one transaction to the next.
+
+        Raises InputError unless its panel passes and it has taken everything in, or ``force``; and when another
+        one has become live since the panel was measured. Who, why and the panel are recorded in the same
+        transaction.
+        """
+        if panel is not None and panel.generation != generation:
+            raise InputError("This panel was measured on another generation.")
+        if not force and (panel is None or not panel.passes):
+            verdict = "it has none" if panel is None else panel.line
+            raise InputError(f"The panel does not let this generation answer: {verdict}. Override: --force")
+        switch = self._switch("promote", reason, force, "" if panel is None else panel.line)
+        self._ledger.promote(generation, switch, expected=None if panel is None else panel.live)
+
+    def rollback(self, reason: str, *, force: bool = False) -> str:
+        """Go back to the generation that answered before the live one was promoted; its name. Nothing is built.
+
+        Raises InputError if there is none, or it is retired, or events wait for it and not ``force``.
+        """
+        live = next((item.name for item in self._ledger.generations() if item.is_live), "")
+        made = [
+            item for item in self._ledger.switches() if item.after == live and item.switch.kind != "rollback"
+        ]
+        if not made or not made[-1].before:
+            raise InputError("No generation answered before this one.")
+        before = made[-1].before
+        self._ledger.promote(before, self._switch("rollback", reason, force, ""), expected=live)
+        return before
+
+    def _switch(self, kind: SwitchKind, reason: str, force: bool, panel: str) -> Switch:
+        if not reason.strip():
+            raise InputError("Give a reason; it is recorded.")
+        return Switch(kind=kind, actor=self._name, reason=reason.strip(), forced=force, panel=panel)

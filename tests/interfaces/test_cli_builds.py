@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +16,7 @@ import pytest
 from clearcite.config import load_settings
 from clearcite.wiring import open_workshop
 from tests.support.shell import Done, clearcite, write
+from tests.support.world import fast_folder
 
 CONFIG = """
 [store]
@@ -38,12 +41,20 @@ SYNONYMS = '[synonyms]\ninn = ["lodging"]\n'
 QUESTION = ("ask", "What is the lodging allowance?", "--tenant", "default", "--group", "staff")
 
 
-@pytest.fixture
-def shop(empty: Path) -> Path:
+@pytest.fixture(scope="module")
+def template() -> Iterator[Path]:
+    folder = fast_folder()
     docs = {f"docs/{i}.md": f"# Room {i}\n\nRoom {i} has {i + 2} beds.\n" for i in range(5)}
     text = "# Lodging\n\nThe lodging allowance is EUR 140 per night.\n"
-    write(empty, {"clearcite.toml": CONFIG, "policy.toml": POLICY, **docs, "docs/lodging.md": text})
-    assert clearcite(empty, "ingest").code == 0
+    write(folder, {"clearcite.toml": CONFIG, "policy.toml": POLICY, **docs, "docs/lodging.md": text})
+    assert clearcite(folder, "ingest").code == 0
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def shop(template: Path, empty: Path) -> Path:
+    shutil.copytree(template, empty, dirs_exist_ok=True)
     return empty
 
 

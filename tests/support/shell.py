@@ -17,9 +17,10 @@ from unittest.mock import patch
 COMMANDS = (
     *("init", "migrate", "status", "doctor", "demo", "ingest", "ask", "search", "list", "show", "delete"),
     *("inspect", "verify", "reconcile", "purge", "sweep", "backup", "restore", "integrity"),
-    *("index list", "index build", "audit head"),
+    *("audit head",),
     *("audit verify", "evaluate", "scope-check"),
     *("sync", "approve"),
+    *(f"index {name}" for name in ("list", "build", "panel", "shadow", "promote", "rollback", "retire")),
 )
 
 

@@ -47,7 +47,7 @@ def judge(case: SuiteCase, run: CaseRun, statements: Statements) -> CaseResult:
         "context": covered(run.selected, statements),
         "citation": covered(run.cited, statements),
     }
-    disclosures = _disclosures(case, run)
+    shown = disclosures(case, run)
     codes = []
     if run.public.status != oracle.status:
         codes.append("status_mismatch")
@@ -56,7 +56,7 @@ def judge(case: SuiteCase, run: CaseRun, statements: Statements) -> CaseResult:
             codes.append(f"{stage}_fact_missing")
     if reached["citation"] - wanted:
         codes.append("unexpected_fact_cited")
-    codes += disclosures
+    codes += shown
     return CaseResult(
         case_id=case.id,
         slice=case.slice,
@@ -66,7 +66,7 @@ def judge(case: SuiteCase, run: CaseRun, statements: Statements) -> CaseResult:
         status=run.public.status,
         wanted=len(wanted),
         found={stage: len(wanted & reached[stage]) for stage in STAGES},
-        disclosures=len(disclosures),
+        disclosures=len(shown),
         degraded=run.degraded,
         codes=tuple(codes),
     )
@@ -93,7 +93,7 @@ def statements_in(text: str, facts: Iterable[ExpectedFact]) -> list[tuple[str, i
     return found
 
 
-def _disclosures(case: SuiteCase, run: CaseRun) -> list[str]:
+def disclosures(case: SuiteCase, run: CaseRun) -> list[str]:
     """What shows that must not: a forbidden document at any stage, or a canary in the public bytes."""
     forbidden = set(case.oracle.forbidden)
     codes = []

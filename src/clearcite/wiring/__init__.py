@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from clearcite.wiring.auditing import audit_heads, audit_store
-    from clearcite.wiring.builds import Recipe, build_target
+    from clearcite.wiring.builds import Recipe, build_target, retire_in
     from clearcite.wiring.checkup import Finding, check_up, migrate_store, store_status
     from clearcite.wiring.engines import engine_on, open_engine
     from clearcite.wiring.parts import existing_store, resolver_for
@@ -42,6 +42,7 @@ _HOMES = {
     "purge_store": "clearcite.wiring.purging",
     "reconcile_store": "clearcite.wiring.upkeep",
     "rehearsed": "clearcite.wiring.sources",
+    "retire_in": "clearcite.wiring.builds",
     "resolver_for": "clearcite.wiring.parts",
     "sweep_store": "clearcite.wiring.purging",
     "store_status": "clearcite.wiring.checkup",
@@ -73,6 +74,7 @@ __all__ = [
     "rehearsed",
     "resolver_for",
     "restore_store",
+    "retire_in",
     "store_status",
     "sweep_store",
     "take_one",

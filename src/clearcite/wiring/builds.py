@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from clearcite.adapters.indexes.local import LocalIndex
+from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.adapters.parsers.registry import parser_fingerprint
 from clearcite.config import Settings
 from clearcite.domain.generations import Generation, Switch, SwitchKind
@@ -18,7 +19,16 @@ from clearcite.ports import Embedder, Ledger
 from clearcite.text.analysis import Analyzer
 from clearcite.wire import canonical, to_json
 from clearcite.wiring.drafting import ChildDrafter
-from clearcite.wiring.parts import INDEX, analyzer_for, manifest_of, name_of, passage_embedder
+from clearcite.wiring.parts import (
+    INDEX,
+    LEDGER,
+    SystemClock,
+    analyzer_for,
+    existing_store,
+    manifest_of,
+    name_of,
+    passage_embedder,
+)
 
 OTHER_SETTINGS = (
     "The settings describe another index than the one that an operator made live, which goes on. To build theirs:"
@@ -179,6 +189,16 @@ def retire(ledger: Ledger, store: Path, name: str) -> None:
     """Drop a generation and its files. Raises InputError for the live one."""
     ledger.retire(name)
     shutil.rmtree(store / INDEX / name, ignore_errors=True)
+
+
+def retire_in(settings: Settings, name: str) -> None:
+    """``retire`` in the store of the settings."""
+    store = existing_store(settings)
+    ledger = open_sqlite_ledger(store / LEDGER, SystemClock())
+    try:
+        retire(ledger, store, name)
+    finally:
+        ledger.close()
 
 
 def retire_unkept(ledger: Ledger, store: Path, target: str) -> None:

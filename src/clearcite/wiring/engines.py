@@ -40,12 +40,17 @@ def open_engine(config: Settings | Path | str | None = None, **flags: Any) -> En
     return engine_on(settings)
 
 
-def engine_on(settings: Settings, faults: Mapping[str, Exception] | None = None) -> Engine:
-    """Like ``open_engine``, with named stages that shall fail."""
+def engine_on(
+    settings: Settings, faults: Mapping[str, Exception] | None = None, *, generation: str | None = None
+) -> Engine:
+    """Like ``open_engine``, with named stages that shall fail.
+
+    ``generation``: one to look at instead of the live one; what is asked there leaves no trace behind.
+    """
     store = existing_store(settings)
     clock = SystemClock()
     ledger = open_sqlite_ledger(store / LEDGER, clock)
-    traces = open_sqlite_traces(store / TRACES)
+    traces = open_sqlite_traces(store / TRACES if generation is None else None)
     services = Services(
         ledger=ledger,
         traces=traces,
@@ -57,6 +62,7 @@ def engine_on(settings: Settings, faults: Mapping[str, Exception] | None = None)
         deadline_ms=settings.deadline_ms,
         allow_past=settings.allow_past,
         faults=faults or {},
+        generation=generation,
         upkeep=StoreUpkeep(settings),
     )
     return Engine(services, on_close=(ledger.close, traces.close))

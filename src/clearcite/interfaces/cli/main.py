@@ -32,6 +32,9 @@ HOMES = {
     **dict.fromkeys(("backup", "restore", "integrity"), "safekeeping"),
     "evaluate": "fixtures",
     **dict.fromkeys(("index list", "index build"), "builds"),
+    **dict.fromkeys(
+        ("index panel", "index shadow", "index promote", "index rollback", "index retire"), "promotion"
+    ),
     "scope-check": "gates",
 }
 """The commands in the order of the help, and the module beside this one that each stands in."""
