@@ -19,7 +19,7 @@ COMMANDS = (
     *("inspect", "verify", "reconcile", "purge", "sweep", "backup", "restore", "integrity"),
     *("audit head",),
     *("audit verify", "evaluate", "scope-check"),
-    *("sync", "approve"),
+    *("sync", "approve", "work"),
     *(f"index {name}" for name in ("list", "build", "panel", "shadow", "promote", "rollback", "retire")),
 )
 

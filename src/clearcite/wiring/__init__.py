@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from clearcite.wiring.auditing import audit_heads, audit_store
-    from clearcite.wiring.builds import Recipe, build_target, retire_in
+    from clearcite.wiring.builds import Recipe, build_target, live_target, retire_in
     from clearcite.wiring.checkup import Finding, check_up, migrate_store, store_status
     from clearcite.wiring.engines import engine_on, open_engine
     from clearcite.wiring.parts import existing_store, resolver_for
-    from clearcite.wiring.purging import purge_store, sweep_store
+    from clearcite.wiring.purging import purge_store, retain, sweep_store
     from clearcite.wiring.safekeeping import backup_store, check_integrity, export_journal, restore_store
     from clearcite.wiring.sources import Stage, Taking, kind_of, rehearsed, take_one
     from clearcite.wiring.upkeep import reconcile_store
     from clearcite.wiring.workshop import Workshop, open_ledger, open_workshop
 
 _HOMES = {
+    "live_target": "clearcite.wiring.builds",
+    "retain": "clearcite.wiring.purging",
     "Finding": "clearcite.wiring.checkup",
     "Recipe": "clearcite.wiring.builds",
     "Stage": "clearcite.wiring.sources",
@@ -65,6 +67,7 @@ __all__ = [
     "existing_store",
     "export_journal",
     "kind_of",
+    "live_target",
     "migrate_store",
     "open_engine",
     "open_ledger",
@@ -74,6 +77,7 @@ __all__ = [
     "rehearsed",
     "resolver_for",
     "restore_store",
+    "retain",
     "retire_in",
     "store_status",
     "sweep_store",

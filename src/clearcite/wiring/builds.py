@@ -136,6 +136,16 @@ def target_for(settings: Settings, ledger: Ledger, store: Path) -> Target:
     return Target(name=name, manifest=wanted, switch=switch)
 
 
+def live_target(_settings: Settings, ledger: Ledger, store: Path) -> Target:
+    """The generation that serves, whatever the settings say: a worker finishes what there is and starts nothing."""
+    live = next((item for item in ledger.generations() if item.is_live), None)
+    if live is None:
+        raise ConfigError("The store holds no index yet. Fill it with: clearcite ingest FOLDER")
+    if not is_sound(store, live):
+        raise ConfigError("The index cannot be read. Build it again with: clearcite index build")
+    return Target(name=live.name, manifest=manifest_of(live.name, live.manifest))
+
+
 def build_target(recipe: Recipe) -> Callable[[Settings, Ledger, Path], Target]:
     """Chooses the generation of the settings and a recipe, to stand beside the live one until it is promoted.
 

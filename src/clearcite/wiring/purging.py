@@ -15,6 +15,7 @@ from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.indexes.local_erase import dead_entries, strangers
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.adapters.parsers.child import ChildParser
+from clearcite.adapters.presence import Lock
 from clearcite.adapters.remains import MOST_OF_ONE, Fragments, files_of, fragments_of, scan
 from clearcite.adapters.traces.sqlite import open_sqlite_traces
 from clearcite.config import Settings
@@ -81,6 +82,20 @@ def sweep_store(settings: Settings, say: Say = lambda _: None) -> Receipt:
         )
 
     return purge_store(settings, select, say)
+
+
+def retain(settings: Settings, say: Say) -> None:
+    """``sweep_store`` if there is a rule and the last time is a day ago. One process at a time."""
+    if not (settings.keep_deleted or settings.keep_revisions or settings.keep_traces):
+        return
+    store = existing_store(settings)
+    with closing(open_sqlite_ledger(store / LEDGER, SystemClock())) as ledger:
+        last = ledger.status()["retention"]
+    if last is not None and SystemClock().now() - last["started_at"] < DAY:
+        return
+    with closing(Lock(store / "retention.lock", "Another worker does it.")):
+        receipt = sweep_store(settings)
+    say(f"retention: purge {receipt.purge}, {'complete' if receipt.complete else 'not complete'}")
 
 
 @dataclass(kw_only=True)

@@ -24,6 +24,7 @@ HOMES = {
     "demo": "demo",
     "ingest": "ingestion",
     **dict.fromkeys(("sync", "approve"), "syncing"),
+    "work": "working",
     **dict.fromkeys(("ask", "search"), "answers"),
     **dict.fromkeys(("list", "show", "delete"), "documents"),
     **dict.fromkeys(("inspect", "verify"), "traces"),
