@@ -135,7 +135,8 @@ def _settings(name: str, data: Path, place: Path, semantic: str) -> Settings:
     if name == "municipal":
         documents = DATA / "municipal"
     elif name == "policies":
-        documents = (data / "policies_pdf").resolve()
+        for file in (data / "policies_pdf").glob("*.pdf"):  # not the page that describes the set
+            (documents / file.name).write_bytes(file.read_bytes())
     elif name == "software":
         _pages_at_last_state(data / "docs_history" / "docs-history.bundle", place / "clone", documents)
     else:

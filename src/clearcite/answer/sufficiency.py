@@ -18,15 +18,19 @@ from clearcite.text.analysis import Analyzer
 from clearcite.text.asks import is_statement
 from clearcite.text.candidates import Asked, Candidate, candidates, in_context, read_question
 from clearcite.text.coverage import Need, coverage, depth, missing
+from clearcite.text.focus import focus_words, holds_class, wanted_classes
 from clearcite.text.forms import clean_text
 from clearcite.text.similarity import Similarity
 from clearcite.text.tokens import raw_tokens, token_spans
+from clearcite.text.units import values
 
 Features = dict[str, int]
 CLEAR = 1500
 """Log odds (thousandths) above which an answer is more than just sufficient."""
 MOST_NEEDS = 10
 FOURTH = 3
+LEAST_KEPT, MOST_LOST = 400, -200
+"""Below these nothing of the question is left, and how little tells no more."""
 MOST_WORDS = 60
 """Words of a text compared one by one with an uncovered word (3 ms each)."""
 DEEPEST = 3
@@ -91,16 +95,34 @@ def measure(asked: Asked, found: Sequence[Candidate]) -> Features:
         # Evidence for one thing gathers in few documents; what only touches it is scattered.
         "spread": 1000 * len({passage.key for passage in passages}) // len(passages),
         "near": best.feature("near"),
+        # How much of the question the best unit covers, itself or with what stands around it.
+        "around": best.feature("around"),
+        "plain": best.feature("plain"),
         "lead": (best.score - found[min(FOURTH, len(found) - 1)].score) // 5,
         "needs": 1000 * min(len(asked.needs), MOST_NEEDS) // MOST_NEEDS,
         # Codes, numbers and proper names can not be said in other words.
         "lacks_code": 1000 * any(need.coded for need in lacking),
         "rare_proper": max((need.weight for need in lacking if need.proper), default=0) // 12,
         "unknown_proper": 1000 * any(need.proper and need.frequency == 0 for need in asked.needs),
+        # A bank, a month, a percentage was asked for, and the text has no such word or value.
+        "unnamed": _unnamed(asked, best),
+        "untyped": 1000 * _is_untyped(asked, best),
     }
     if asked.similarity is not None:
         features |= _meaning(asked, asked.similarity, best, lacking)
     return features
+
+
+def _unnamed(asked: Asked, best: Candidate) -> int:
+    """The share of the words for what is asked for that the text itself does not have."""
+    words = focus_words(asked.plan.question)
+    named = [need for need in asked.needs if need.unit.surface in words]
+    return 1000 - coverage(named, best.terms) if named else 0
+
+
+def _is_untyped(asked: Asked, best: Candidate) -> bool:
+    wanted = wanted_classes(asked.plan.question)
+    return bool(wanted) and not holds_class(wanted, best.text, values(best.text, best.passage.language))
 
 
 def _counts(asked: Asked, passage: Passage) -> Mapping[str, int]:
@@ -115,9 +137,9 @@ def _meaning(asked: Asked, similarity: Similarity, best: Candidate, lacking: Seq
         "cosine": best.feature("cosine"),
         "titled": titled,
         # What is left of the question's meaning without the words that nothing covers.
-        "kept": similarity.between(rest, asked.plan.question) if lacking else 1000,
+        "kept": max(LEAST_KEPT, similarity.between(rest, asked.plan.question)) if lacking else 1000,
         # How much nearer the text comes when those words are gone: a near miss answers exactly the rest.
-        "gain": similarity.between(rest, text) - titled if lacking else 0,
+        "gain": max(MOST_LOST, similarity.between(rest, text) - titled) if lacking else 0,
         "soft": _soft_coverage(asked, similarity, best, lacking),
     }
 

@@ -21,7 +21,8 @@ MOST_OF_A_CLASS = 2
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Clause:
-    """``found``: the values of the text, with spans in it. ``label``: the first cell of a row."""
+    """``found``: the values of the text, with spans in it. ``label``: the first cell of a row; with the name of its
+    column where the row holds more values of the class, for then the column tells them apart."""
 
     text: str
     found: tuple[Reading, ...]
@@ -83,14 +84,19 @@ def _cells(header: str, row: str, language: str) -> Iterator[Clause]:
     names, cells = _split(header), _split(row)
     if len(names) != len(cells) or len(cells) < 2:
         return
-    for name, cell in zip(names[1:], cells[1:], strict=True):
-        value = _with_unit(cell, name, language)
+    found_in = [_with_unit(cell, name, language) for name, cell in zip(names[1:], cells[1:], strict=True)]
+    classes = Counter(
+        kind for value in found_in for kind in {(r.kind, r.unit_class) for r in readings(value, language)}
+    )
+    for name, value in zip(names[1:], found_in, strict=True):
         label = cells[0] if " " in cells[0] else f"{names[0]} {cells[0]}"
         text = f"{label}, {name}: {value}"
         at = len(text) - len(value)
         found = tuple(reading for reading in readings(text, language) if reading.start >= at)
         if found:
-            yield Clause(text=text, found=found, label=cells[0], is_cell=True)
+            is_one_of_several = any(classes[reading.kind, reading.unit_class] > 1 for reading in found)
+            told = f"{cells[0]} {name}" if is_one_of_several else cells[0]
+            yield Clause(text=text, found=found, label=told, is_cell=True)
 
 
 def _split(row: str) -> list[str]:

@@ -32,7 +32,7 @@ from clearcite.text.tokens import VERSION_WORDS, fold, take_apart, token_spans
 ValueKind = Literal["quantity", "number", "date", "version", "identifier", "phone", "state", "negation"]
 
 _PHONE = re.compile(
-    r"(?<![\w.,/-])(?:\+\d{1,3}[ .-]?)?(?:\(\d{1,5}\)[ .-]?)?\d{2,5}(?:[ .-]\d{2,5}){0,4}(?![\w/-]|[.,]\d)"
+    r"(?<![\w.,/-])(?:\+\d{1,3}[ .-]?)?(?:\(\d{1,5}\)[ .-]?)?\d{2,6}(?:[ .-]\d{2,6}){0,4}(?![\w/-]|[.,]\d)"
 )
 _PHONE_WORD = re.compile(
     r"(?:phone|tel|telephone|call|fax|mobile|telefone|fone|ligue|celular|电话)\W{0,3}(?:\w+\W{1,3}){0,2}\Z",
