@@ -211,7 +211,8 @@ def _judged(
 
 def _by_set(examples: Sequence[Example], scores: Matrix) -> dict[str, dict[str, Any]]:
     found = {}
-    for source in (*sorted({item.source for item in examples}), "all but RAMDocs"):
+    sources = sorted({item.source for item in examples})
+    for source in [*sources, "all but RAMDocs"] if len(sources) > 1 else sources:
         sides: tuple[list[int], list[int]] = ([], [])
         for item, score in zip(examples, scores, strict=True):
             if source == item.source or (source.startswith("all") and item.source != LIGHT):

@@ -127,3 +127,18 @@ def test_log_odds_are_exact_sums() -> None:
 def test_every_model_has_at_most_fifteen_features() -> None:
     assert set(MODELS) == {(kind, meaning) for kind in ("claim", "question") for meaning in (True, False)}
     assert all(0 < len(model.weights) <= 15 for model in MODELS.values())
+
+
+def test_a_text_without_the_thing_or_the_class_that_was_asked_for_is_marked() -> None:
+    seen = {
+        question: dict(judged(question, LIMITS, VISITORS).features)
+        for question in (
+            "Which badge do visitors wear?",
+            "Which country do visitors wear a badge of?",
+            "How many weeks do visitors wear a badge?",
+            "How many requests may an API key send?",
+        )
+    }
+    named, other, weeks, requests = seen.values()
+    assert (named["unnamed"], other["unnamed"]) == (0, 1000)
+    assert (weeks["untyped"], requests["untyped"]) == (1000, 0)

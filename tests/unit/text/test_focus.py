@@ -43,6 +43,8 @@ def test_a_text_holds_the_class_that_is_asked_for_or_not(question: str, answers:
     assert not holds_class(wanted, does_not, values(does_not))
 
 
-@pytest.mark.parametrize("question", ["Who repairs it?", "How many keys are there?", "Is it free?", "", "How"])
+@pytest.mark.parametrize(
+    "question", ["Who repairs it?", "How many keys are there?", "Is it free?", "", "How"]
+)
 def test_without_a_cue_nothing_is_held_against_a_text(question: str) -> None:
     assert wanted_classes(question) == frozenset()
