@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from clearcite.domain.access import Access, AccessClass, Acl, Micros, Principal
 from clearcite.domain.corpus import Chunk, Description, DocumentKey, ParsedDocument, SourceRecord
@@ -134,12 +134,12 @@ class Outbox(Protocol):
         """Let leases that are still held last as long as new ones."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class VisibilityRow:
+class VisibilityRow(NamedTuple):
     """What decides about one slot from ``position`` on. Both sides must admit: the served and the head state.
 
     ``present`` is False when nothing may be read whatever the caller (deleted, not published, not trusted,
     superseded, quarantined). ``supersedes``: its description names documents that it takes the place of.
+    A tuple, because a store is opened by reading one for each document.
     """
 
     slot: int

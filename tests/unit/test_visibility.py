@@ -215,7 +215,7 @@ def plainly(snapshot: Rows, who: Scope) -> list[int]:
 def test_in_any_order_of_snapshots_the_columns_equal_judging_each_document(
     history: list[VisibilityRow], data: st.DataObject
 ) -> None:
-    numbered = [replace(item, position=number + 1) for number, item in enumerate(history)]
+    numbered = [item._replace(position=number + 1) for number, item in enumerate(history)]
     visibility = Visibility()
     for _ in range(8):
         position = data.draw(st.integers(0, len(numbered)))

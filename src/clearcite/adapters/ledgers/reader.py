@@ -94,13 +94,11 @@ class SqliteSnapshot:
             rows = self._rows("visibility_now", self._number, number)
         else:
             rows = self._rows("visibility_since", self._number, number, position)
-        return [self._visibility_row(row) for row in rows]
+        return self._visibility_rows(rows)
 
     def visibility_at(self, partition: str, position: int) -> Sequence[VisibilityRow]:
         number, _ = self._partition(partition)
-        return [
-            self._visibility_row(row) for row in self._rows("visibility_at", self._number, number, position)
-        ]
+        return self._visibility_rows(self._rows("visibility_at", self._number, number, position))
 
     def collections(self, partition: str) -> tuple[int, Mapping[str, Acl]]:
         number, position = self._partition(partition)
@@ -209,20 +207,25 @@ class SqliteSnapshot:
         except (KeyError, TypeError) as error:
             raise IntegrityFault("The manifest of a generation is damaged.") from error
 
-    def _visibility_row(self, row: tuple[Any, ...]) -> VisibilityRow:
-        slot, document, position, valid_from, valid_to, present, reasons, served, head, supersedes = row
-        return VisibilityRow(
-            slot=slot,
-            document=document,
-            position=position,
-            served=self._class(served),
-            head=self._class(head),
-            valid_from=valid_from,
-            valid_to=valid_to,
-            present=bool(present),
-            reasons=decode_reasons(reasons),
-            supersedes=bool(supersedes),
-        )
+    def _visibility_rows(self, rows: Sequence[tuple[Any, ...]]) -> list[VisibilityRow]:
+        """One class and one list of reasons mostly serve many rows."""
+        classes = {number: self._class(number) for row in rows for number in row[7:9]}
+        why = {reasons: decode_reasons(reasons) for reasons in {row[6] for row in rows}}
+        return [
+            VisibilityRow(
+                slot,
+                document,
+                position,
+                classes[served],
+                classes[head],
+                start,
+                end,
+                bool(present),
+                why[reasons],
+                bool(supersedes),
+            )
+            for slot, document, position, start, end, present, reasons, served, head, supersedes in rows
+        ]
 
     def _class(self, number: int) -> AccessClass:
         known = self._memory.classes.get(number)
