@@ -103,7 +103,7 @@ FORGERY = (
 TAMPERINGS: dict[str, tuple[str, dict[str, int]]] = {
     "the original bytes": (
         f"UPDATE originals SET content = CAST('# Closed\n\nforged' AS BLOB) WHERE revision = {REVISION}",
-        {"content_hash": 1, "projection": 1, "index_missing": 1, "index_extra": 1},
+        {"content_hash": 1, "projection": 1, "index_extra": 1},
     ),
     "the content hash of a revision": (
         f"UPDATE revisions SET content_sha256 = '{X}' WHERE id = {REVISION}",
@@ -113,7 +113,6 @@ TAMPERINGS: dict[str, tuple[str, dict[str, int]]] = {
             "state_hash": 2,
             "chunk_hash": 1,
             "projection": 1,
-            "index_missing": 1,
             "index_extra": 1,
         },
     ),

@@ -16,6 +16,7 @@ from unittest.mock import patch
 
 COMMANDS = (
     *("init", "migrate", "status", "doctor", "demo", "ingest", "ask", "search", "list", "show", "delete"),
+    "reinstate",
     *("inspect", "verify", "reconcile", "purge", "sweep", "backup", "restore", "integrity"),
     *("audit head",),
     *("audit verify", "evaluate", "scope-check"),

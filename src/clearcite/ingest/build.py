@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from clearcite.domain.corpus import Chunk
+from clearcite.domain.digest import digest, sha256_text
 from clearcite.errors import InputError
 from clearcite.ingest.chunk import name_chunks
 from clearcite.ingest.draft import Draft, Drafter, description_of
@@ -46,6 +47,7 @@ class Builder:
     def _build(self, job: Job, draft: Draft | None) -> tuple[Built, list[IndexEntry]]:
         if draft is None:
             return Built(job=job), []
+        check_content(job)
         check_facts(job, draft)
         chunks = name_chunks(draft.text, draft.cuts, job.key, job.content_sha256)
         entries = [self._entry(job, *pair) for pair in zip(chunks, draft.terms, strict=True)]
@@ -79,6 +81,13 @@ def _marked(chunk: Chunk, entry: IndexEntry) -> Chunk:
     if entry.vector is None or not entry.vector.truncated:
         return chunk
     return replace(chunk, flags=(*chunk.flags, VECTOR_TRUNCATED))
+
+
+def check_content(job: Job) -> None:
+    """What is stored must be what was accepted: a build of other content would vouch for it."""
+    content = sha256_text(job.text) if job.text is not None else digest("bytes", job.content)
+    if content != job.content_sha256:
+        raise InputError("the stored content is not what its source sent; send it again")
 
 
 def check_facts(job: Job, draft: Draft) -> None:

@@ -1,7 +1,8 @@
-"""``list``, ``show`` and ``delete``."""
+"""``list``, ``show``, ``delete`` and ``reinstate``."""
 
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from typing import Annotated
+from typing import Annotated, Any
 
 from clearcite.domain.corpus import DELETE_REASONS, DocumentKey, SourceRecord
 from clearcite.errors import InputError, NotFound
@@ -39,6 +40,19 @@ file. Its text stays in the ledger's history.
 Example:
 
   clearcite delete leave.md --tenant default --reason user_request
+"""
+
+REINSTATE_HELP = """Let a quarantined document be served again, for operators.
+
+Without DOCUMENT, list what is quarantined and why. A document is quarantined when it could not be read or did not
+match its hashes: find out why first. The next ingestion builds it from the content that is stored; content that is
+not what its source sent stays out.
+
+Examples:
+
+  clearcite reinstate
+
+  clearcite reinstate leave.md --tenant default
 """
 
 
@@ -118,8 +132,42 @@ def delete(
     return 0
 
 
+def reinstate(
+    document: Annotated[str | None, Argument(help="The document's id.")] = None,
+    tenant: Annotated[str | None, Option("--tenant", help="The tenant it belongs to.")] = None,
+    source: SOURCE = "default",
+    store: STORE = None,
+    format: FORMAT = None,  # noqa: A002 - the flag's name
+) -> int:
+    with closing(open_ledger(common.settings_for(store))) as ledger:
+        quarantined = ledger.status()["quarantine"]
+        if document is None:
+            _show_quarantine(quarantined, common.chosen_format(format))
+            return 0
+        if tenant is None:
+            raise InputError("Nothing was changed: --tenant says whose document it is.")
+        place = (tenant, source, document)
+        if place not in {(row["tenant_id"], row["source_id"], row["document_id"]) for row in quarantined}:
+            raise NotFound("No such document is quarantined. What is: clearcite reinstate")
+        ledger.reinstate(DocumentKey(tenant_id=tenant, source_id=source, document_id=document))
+    note("It is built again from its stored content, and served after that, by: clearcite ingest")
+    return 0
+
+
+def _show_quarantine(quarantined: Sequence[Mapping[str, Any]], form: str) -> None:
+    for row in quarantined:
+        if form == "json":
+            common.print_json(row)
+        else:
+            place = f"{row['tenant_id']}/{row['source_id']}/{row['document_id']}"
+            say(f"{place}  {row['reason']}  [{row['what']}, {row['seconds']} s ago]")
+    if not quarantined:
+        note("Nothing is quarantined.")
+
+
 COMMANDS = {
     "list": Command(list_documents, LIST_HELP),
     "show": Command(show, SHOW_HELP),
+    "reinstate": Command(reinstate, REINSTATE_HELP),
     "delete": Command(delete, DELETE_HELP),
 }

@@ -26,7 +26,7 @@ HOMES = {
     **dict.fromkeys(("sync", "approve"), "syncing"),
     "work": "working",
     **dict.fromkeys(("ask", "search"), "answers"),
-    **dict.fromkeys(("list", "show", "delete"), "documents"),
+    **dict.fromkeys(("list", "show", "delete", "reinstate"), "documents"),
     **dict.fromkeys(("inspect", "verify"), "traces"),
     **dict.fromkeys(("reconcile", "purge", "sweep"), "upkeep"),
     **dict.fromkeys(("audit head", "audit verify"), "auditing"),
