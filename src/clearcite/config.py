@@ -1,8 +1,9 @@
 """Settings: defaults < ``clearcite.toml`` < ``CLEARCITE_*`` < flags. An unknown key is refused.
 
 Every value remembers where it came from, and the whole has a canonical hash that stands in each trace.
-Tables: ``[store]``, ``[text]``, ``[answer]``, ``[limits]``, ``[sync]``, ``[retention]`` hold single values;
-``[synonyms]`` and ``[routes]`` hold lists of words; ``[[sources]]`` describes folders, feeds and repositories.
+Tables: ``[store]``, ``[policy]``, ``[text]``, ``[answer]``, ``[limits]``, ``[sync]``, ``[retention]`` hold single
+values; ``[synonyms]`` and ``[routes]`` hold lists of words; ``[[sources]]`` describes folders, feeds and repositories,
+``[[collections]]`` lists of paths.
 """
 
 from __future__ import annotations
@@ -11,15 +12,20 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from clearcite.domain.access import Status
+from clearcite.domain.access import Acl, Micros, Status
 from clearcite.domain.digest import digest
 from clearcite.errors import ConfigError
 
+Described = TypeVar("Described", "SourceSettings", "CollectionSettings")
+
 FILE_NAME = "clearcite.toml"
 PREFIX = "CLEARCITE_"
+_MOMENTS = ("effective_from", "effective_to", "effective_through")
+_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,7 +51,27 @@ class SourceSettings:
     trusted: bool = True
     language: str | None = None
     product_version: str | None = None
+    effective_from: str | None = None
+    effective_to: str | None = None
+    effective_through: str | None = None
     zone: str = "UTC"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CollectionSettings:
+    """The list of one path of collections. Exactly one of ``allowed_groups``, ``nobody`` and ``unrestricted``."""
+
+    path: str
+    tenant: str = "default"
+    allowed_groups: tuple[str, ...] = ()
+    denied_groups: tuple[str, ...] = ()
+    nobody: bool = False
+    unrestricted: bool = False
+
+    @property
+    def acl(self) -> Acl:
+        allow = None if self.unrestricted else tuple(sorted(set(self.allowed_groups)))
+        return Acl(allow=allow, deny=tuple(sorted(set(self.denied_groups))))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,13 +79,17 @@ class Settings:
     """``deadline_ms``: for one question. ``depth``: confirmed passages a leg. ``semantic``: auto, on or off.
 
     ``evidence_limit`` and ``evidence_chars`` bound what the writer sees. ``answer_words`` bounds the claims
-    together. ``max_deletions`` and ``max_deletion_share`` (percent of a source's documents): more deletes than
-    both wait for an approval. ``keep_*``: days until ``sweep`` erases the content of deleted documents, older
-    revisions and traces; 0 keeps them for ever.
+    together. ``policy_command``: a program that prints the policy; ``policy_max_age``: such as ``24h``, how old the
+    policy in force may be; empty means any age. ``max_deletions`` and ``max_deletion_share`` (percent of a source's
+    documents): more deletes than both wait for an approval. ``keep_*``: days until ``sweep`` erases the content of
+    deleted documents, older revisions and traces; 0 keeps them for ever.
     """
 
     store: str = ".clearcite"
     policy: str = ""
+    policy_command: tuple[str, ...] = ()
+    policy_timeout: int = 60
+    policy_max_age: str = ""
     languages: tuple[str, ...] = ("en", "pt")
     zone: str = "UTC"
     semantic: str = "auto"
@@ -80,12 +110,14 @@ class Settings:
     synonyms: tuple[tuple[str, tuple[str, ...]], ...] = ()
     tool_required: tuple[str, ...] = ()
     sources: tuple[SourceSettings, ...] = ()
+    collections: tuple[CollectionSettings, ...] = ()
     base: str = "."
     origins: Mapping[str, str] = field(default_factory=dict)
 
     def hash(self) -> str:
         """Over what can change an answer; paths and origins cannot."""
-        skipped = {"store", "policy", "model_path", "base", "origins", "sources"}
+        skipped = {"store", "model_path", "base", "origins", "sources", "collections"}
+        skipped |= {"policy", "policy_command", "policy_timeout", "policy_max_age"}
         skipped |= {"keep_deleted", "keep_revisions", "keep_traces"}
         skipped |= {"max_deletions", "max_deletion_share"}
         parts: list[str] = []
@@ -93,6 +125,11 @@ class Settings:
             if item.name not in skipped:
                 parts += [item.name, repr(getattr(self, item.name))]
         return digest("settings", *parts)
+
+    @property
+    def policy_age(self) -> Micros | None:
+        """The greatest age of the policy in force, in microseconds; None for any."""
+        return _duration(self.policy_max_age) if self.policy_max_age else None
 
     def path(self, value: str) -> Path:
         """A configured path; relative ones are relative to the file that names them."""
@@ -102,6 +139,9 @@ class Settings:
 SINGLE: dict[str, tuple[str, str]] = {
     "store": ("store", "path"),
     "policy": ("store", "policy"),
+    "policy_command": ("policy", "command"),
+    "policy_timeout": ("policy", "timeout"),
+    "policy_max_age": ("policy", "max_age"),
     "languages": ("text", "languages"),
     "zone": ("text", "zone"),
     "semantic": ("text", "semantic"),
@@ -122,7 +162,8 @@ SINGLE: dict[str, tuple[str, str]] = {
 }
 """Setting → (table, key) in clearcite.toml; the environment variable is CLEARCITE_ + the setting's name."""
 
-TABLES = ("store", "text", "answer", "limits", "sync", "retention", "synonyms", "routes", "sources")
+_VALUES = ("store", "policy", "text", "answer", "limits", "sync", "retention")
+TABLES = (*_VALUES, "synonyms", "routes", "sources", "collections")
 
 
 def load_settings(
@@ -158,7 +199,7 @@ def read_file(file: Path) -> dict[str, Any]:
         raise ConfigError(f"{FILE_NAME} cannot be read: {type(error).__name__}.") from error
     unknown = sorted(set(raw) - set(TABLES))
     values: dict[str, Any] = {}
-    for table in ("store", "text", "answer", "limits", "sync", "retention"):
+    for table in _VALUES:
         names = {key: name for name, (where, key) in SINGLE.items() if where == table}
         section = _table(raw, table)
         unknown += [f"{table}.{key}" for key in section if key not in names]
@@ -172,7 +213,10 @@ def read_file(file: Path) -> dict[str, Any]:
     if "routes" in raw:
         values["tool_required"] = _routes(_table(raw, "routes"))
     if "sources" in raw:
-        values["sources"] = tuple(_source(item) for item in _list("sources", raw["sources"]))
+        items = _list("sources", raw["sources"])
+        values["sources"] = tuple(_described(SourceSettings, "sources", item) for item in items)
+    if "collections" in raw:
+        values["collections"] = _collections(_list("collections", raw["collections"]))
     return values
 
 
@@ -235,37 +279,73 @@ def _routes(section: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(_words("routes.tool_required", section.get("tool_required", [])))
 
 
-def _source(item: Any) -> SourceSettings:
+def _described(kind: type[Described], table: str, item: Any) -> Described:
+    """One entry of an array of tables; each has a path."""
     if not isinstance(item, dict) or not isinstance(item.get("path"), str):
-        raise ConfigError(f"Each [[sources]] in {FILE_NAME} needs a path.")
-    known = {entry.name for entry in fields(SourceSettings)}
+        raise ConfigError(f"Each [[{table}]] in {FILE_NAME} needs a path.")
+    plain: Any = kind(path=item["path"])
+    known = {entry.name for entry in fields(plain)}
     unknown = sorted(set(item) - known)
     if unknown:
-        raise ConfigError(f"[[sources]] in {FILE_NAME} has unknown keys: {', '.join(unknown)}.")
-    source = SourceSettings(path=item["path"])
+        raise ConfigError(f"[[{table}]] in {FILE_NAME} has unknown keys: {', '.join(unknown)}.")
     values: dict[str, Any] = {}
-    for key, value in item.items():
-        default = getattr(source, key)
+    for key, given in item.items():
+        default = getattr(plain, key)
+        value = given.isoformat() if isinstance(given, date) and key in _MOMENTS else given
         if isinstance(default, tuple):
-            values[key] = tuple(_words(f"sources.{key}", value))
+            values[key] = tuple(_words(f"{table}.{key}", value))
         elif isinstance(value, str if default is None else type(default)) and not (
             isinstance(value, bool) and not isinstance(default, bool)
         ):
             values[key] = value
         else:
-            raise ConfigError(f"sources.{key} in {FILE_NAME} has the wrong type.")
+            raise ConfigError(f"{table}.{key} in {FILE_NAME} has the wrong type.")
     if values.get("kind", "") not in ("", "git"):
-        raise ConfigError(f'sources.kind in {FILE_NAME} is "git" or left out.')
-    return replace(source, **values)
+        raise ConfigError(f'{table}.kind in {FILE_NAME} is "git" or left out.')
+    described: Described = replace(plain, **values)
+    return described
+
+
+def _collections(items: list[Any]) -> tuple[CollectionSettings, ...]:
+    found: dict[tuple[str, str], CollectionSettings] = {}
+    for item in items:
+        one = _described(CollectionSettings, "collections", item)
+        if ("allowed_groups" in item) + one.nobody + one.unrestricted != 1:
+            raise ConfigError(
+                f"The collection {one.path} needs exactly one of allowed_groups, nobody = true and unrestricted = true."
+            )
+        if "allowed_groups" in item and not one.allowed_groups:
+            raise ConfigError(f"The collection {one.path} allows no group; write nobody = true.")
+        if (one.tenant, one.path) in found:
+            raise ConfigError(
+                f"The collection {one.path} of the tenant {one.tenant} stands twice in {FILE_NAME}."
+            )
+        found[one.tenant, one.path] = one
+    return tuple(found.values())
+
+
+def _duration(text: str) -> Micros:
+    """``90s``, ``15m``, ``24h`` or ``7d`` in microseconds."""
+    number, unit = text[:-1], text[-1:]
+    if (
+        not (number.isascii() and number.isdigit())
+        or len(number) > 6
+        or unit not in _UNITS
+        or not int(number)
+    ):
+        raise ConfigError("policy.max_age must be a duration such as 90s, 15m, 24h or 7d.")
+    return int(number) * _UNITS[unit] * 1_000_000
 
 
 def check_settings(settings: Settings) -> None:
     """Raises ConfigError for values that cannot be."""
+    _ = settings.policy_age  # refused here if it is none
     if settings.semantic not in ("auto", "on", "off"):
         raise ConfigError("text.semantic must be auto, on or off.")
     if not settings.languages:
         raise ConfigError("text.languages must name at least one language.")
-    for name in ("depth", "evidence_limit", "evidence_chars", "answer_words", "claims", "deadline_ms"):
+    counts = ("depth", "evidence_limit", "evidence_chars", "answer_words", "claims")
+    for name in (*counts, "deadline_ms", "policy_timeout"):
         if getattr(settings, name) < 1:
             raise ConfigError(f"{name} must be at least 1.")
     for name in ("keep_deleted", "keep_revisions", "keep_traces"):

@@ -22,13 +22,21 @@ from clearcite.answer.pipeline import Outcome, Parts, Sight, answer
 from clearcite.answer.publish import publish, publish_search
 from clearcite.answer.tracing import Request, ask_trace, search_trace
 from clearcite.answer.verify import Asked, Replayed
-from clearcite.domain.access import Principal
+from clearcite.domain.access import Micros, Principal
 from clearcite.domain.answer import EXIT_CODES, Answer, PublicAnswer, PublicDocument, PublicSearch
 from clearcite.domain.corpus import DocumentKey
+from clearcite.domain.explain import Chains, Explanation
+from clearcite.domain.policy import check_current
 from clearcite.domain.retrieval import Question, Scope
 from clearcite.domain.trace import Trace
-from clearcite.errors import ClearciteError, DependencyUnavailable, InputError, IntegrityFault
-from clearcite.operator import Operator, Upkeep
+from clearcite.errors import (
+    ClearciteError,
+    DependencyUnavailable,
+    InputError,
+    IntegrityFault,
+    StalePolicy,
+)
+from clearcite.operator import Operator, Recomputed, Upkeep
 from clearcite.ports import Clock, Index, Ledger, Snapshot, TraceStore
 from clearcite.step import Run
 from clearcite.visibility import Visibility
@@ -52,7 +60,8 @@ class Services:
 
     ``pipeline`` gives what belongs to a generation by its name, so that a promotion needs no restart;
     ``generation`` names one to answer from instead of the live one.
-    ``trace_id`` makes 128 random bits in hex. ``faults`` names stages that shall fail, for drills and tests.
+    ``policy_age``: how old the policy in force may be; None for any age. ``trace_id`` makes 128 random bits in
+    hex. ``faults`` names stages that shall fail, for drills and tests.
     """
 
     ledger: Ledger
@@ -64,6 +73,7 @@ class Services:
     config_hash: str
     deadline_ms: int = 30_000
     allow_past: bool = True
+    policy_age: Micros | None = None
     faults: Mapping[str, Exception] = field(default_factory=dict)
     generation: str | None = None
     upkeep: Upkeep | None = None
@@ -141,7 +151,7 @@ class Engine:
         if not isinstance(after, str):
             raise InputError("after must be a text.")
         scope = self._scope(principal)
-        with self._looking() as snapshot:
+        with self._looking(scope) as snapshot:
             readable = self._services.visibility.readable(snapshot, scope)
             return lookup.documents(snapshot, judge_for(scope, snapshot), readable, limit, after)
 
@@ -155,7 +165,7 @@ class Engine:
         if not isinstance(document_id, str) or not isinstance(source_id, str | None):
             raise InputError("A document and its source are named by text.")
         scope = self._scope(principal)
-        with self._looking() as snapshot:
+        with self._looking(scope) as snapshot:
             readable = self._services.visibility.readable(snapshot, scope)
             judge = judge_for(scope, snapshot, readable.shows)
             return lookup.document(snapshot, judge, source_id, document_id)
@@ -166,8 +176,24 @@ class Engine:
         if "operator" not in principal.roles:
             raise InputError("This needs the role operator.")
         services = self._services
-        parts = (services.ledger, services.traces, self._snapshot, self.replay, services.upkeep)
+        with self._snapshot() as snapshot:
+            self._check_policy(principal, snapshot)
+        recomputed = Recomputed(replay=self.replay, explain=self.explain)
+        parts = (services.ledger, services.traces, self._snapshot, recomputed, services.upkeep)
         return Operator(*parts, name=f"{principal.tenant_id}/{principal.subject_id}")
+
+    def explain(
+        self, key: DocumentKey, principal: Principal, as_of: Micros | None, memberships: Chains
+    ) -> Explanation:
+        """Layer by layer, why a principal may or may not read a document; for operators."""
+        scope = self._scope(principal, None if as_of is None else Question(text="", as_of=as_of))
+        with self._snapshot() as snapshot:
+            try:
+                self._check_policy(principal, snapshot)
+                current = ""
+            except StalePolicy as error:
+                current = error.message
+            return lookup.explained(snapshot, key, scope, memberships, current)
 
     def replay(self, asked: Asked, trace_id: str) -> Replayed:
         """Do the same again, as of the traced position, without writing a trace; for ``verify``."""
@@ -220,6 +246,8 @@ class Engine:
         try:
             with self._opened(scope, run, view) as sight:
                 return answer(asked, sight, self._parts(sight), run), 0
+        except StalePolicy:
+            raise
         except IntegrityFault as fault:
             return _unavailable("integrity"), fault.exit_code
         except ClearciteError:
@@ -264,7 +292,7 @@ class Engine:
         """
         for attempt in range(1, SIGHTS + 1):
             with ExitStack() as tried:
-                snapshot = now = tried.enter_context(self._looking())
+                snapshot = now = tried.enter_context(self._looking(scope, replayed=view.again is not None))
                 if view.again is not None and view.again.position != now.position:
                     snapshot = Past(now, view.again.position)
                 view.state = self._state(snapshot, scope)
@@ -313,16 +341,23 @@ class Engine:
             raise DependencyUnavailable("The trace could not be written, so nothing is shown.") from error
 
     @contextmanager
-    def _looking(self) -> Iterator[Snapshot]:
-        """The snapshot of one request. A readable document that does not match what was accepted is quarantined
-        on the way out."""
+    def _looking(self, scope: Scope, *, replayed: bool = False) -> Iterator[Snapshot]:
+        """The snapshot of one request. Raises StalePolicy before anything is read for an identity that was resolved
+        under an older policy than the snapshot knows. A readable document that does not match what was accepted is
+        quarantined on the way out."""
         with self._snapshot() as snapshot:
+            if not replayed:
+                self._check_policy(scope.principal, snapshot)
             try:
                 yield snapshot
             except IntegrityFault as fault:
                 if isinstance(fault.key, DocumentKey):
                     self._services.ledger.quarantine(fault.key, "integrity")
                 raise
+
+    def _check_policy(self, principal: Principal, snapshot: Snapshot) -> None:
+        services = self._services
+        check_current(principal, snapshot.policy, services.clock.now(), services.policy_age)
 
     def _scope(self, principal: Principal, asked: Question | None = None, *, replayed: bool = False) -> Scope:
         """For whom and when. Raises InputError before anything is read."""

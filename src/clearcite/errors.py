@@ -13,6 +13,7 @@
     │   ├── OutdatedStore                  a store of an older version; `clearcite migrate`
     │   └── MissingExtra                   an optional dependency; the message names the command
     ├── DependencyUnavailable      3       a part is unavailable; safe to retry
+    │   ├── PolicyAlarm                    a policy could not be taken over; the last good one is in force
     │   └── DeadlineExceeded               the request ran out of time
     └── IntegrityFault             4       hash, access, pointer or identity mismatch; fail closed
 
@@ -102,6 +103,11 @@ class MissingExtra(ConfigError):
 class DependencyUnavailable(ClearciteError):
     code = "dependency_unavailable"
     exit_code = 3
+
+
+class PolicyAlarm(DependencyUnavailable):
+    code = "policy_alarm"
+    remedy = "clearcite policy sync"
 
 
 class DeadlineExceeded(DependencyUnavailable):

@@ -1,4 +1,4 @@
-"""The seams for keeping a store in order: reading everything back without trust, and erasing. For operators."""
+"""The seams for keeping a store in order: reading everything back without trust, erasing, and who is who."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from clearcite.domain.access import Acl
 from clearcite.domain.audit import Event, Finding, Head, TraceEntry
 from clearcite.domain.corpus import Chunk
+from clearcite.domain.policy import Accepted, Policy, PolicyDecision
 from clearcite.domain.purge import Erasable, Erased, Selection
 from clearcite.domain.reconcile import Mismatch
 from clearcite.domain.sources import SourceState
@@ -126,3 +128,48 @@ class TraceLog(Protocol):
 
     def entries(self) -> AbstractContextManager[Iterator[TraceEntry]]:
         """All of them in order, read as it goes."""
+
+
+Configured = Literal["set", "same", "kept"]
+
+
+class Collections(Protocol):
+    """Access lists of paths. They are copied nowhere and judged live."""
+
+    def put_collection(self, tenant_id: str, path: str, acl: Acl | None) -> None:
+        """Set a collection's own list; None removes the collection (then everything below is denied). Raises
+        InputError for a path or a group that cannot be compared exactly."""
+
+    def configure_collection(self, tenant_id: str, path: str, acl: Acl) -> Configured:
+        """Apply an entry of a configuration, if it has changed since it was last applied. ``set``: it holds now;
+        ``same``: it held already; ``kept``: something else has been put since, and stays."""
+
+
+class PolicyLog(Protocol):
+    """Which policy is in force: the newest one accepted. Its revision only rises; every process sees it at once."""
+
+    def policy(self) -> Accepted | None: ...
+
+    def policy_snapshot(self) -> str | None:
+        """The newest accepted policy as JSON, so that names can be resolved while its source is away."""
+
+    def accept_policy(self, new: Accepted, origin: str, snapshot: str | None = None) -> PolicyDecision:
+        """Durable on return, and it ends an alarm. Raises StalePolicy by ``decide_policy``; then nothing is written.
+
+        ``origin``: a name of the source for operators.
+        """
+
+    def policy_failed(self, origin: str, reason: str) -> None:
+        """Raise an alarm, or count one more failure; the policy in force stays. ``reason`` is for operators."""
+
+
+class GroupSource(Protocol):
+    """Where a policy comes from: a file, a command, a directory service. It gives the whole of it or fails."""
+
+    @property
+    def origin(self) -> str:
+        """A name for operators that tells nothing of the machine."""
+
+    def read(self) -> Policy:
+        """The newest snapshot. Raises ConfigError for one that is not sure of itself, DependencyUnavailable for a
+        source that cannot be reached or gives a part."""

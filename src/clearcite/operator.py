@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from clearcite.answer.past import Past
 from clearcite.answer.verify import Replay, Verdict, asked_of, verify_trace
-from clearcite.domain.access import Micros, in_force
+from clearcite.domain.access import Micros, Principal, in_force
 from clearcite.domain.corpus import DocumentKey, Place
+from clearcite.domain.explain import Chains, Explanation
 from clearcite.domain.generations import Generation, Switch, Switched, SwitchKind
 from clearcite.domain.panel import Panel
+from clearcite.domain.policy import Accepted
 from clearcite.domain.purge import Receipt, Selection
 from clearcite.domain.reconcile import Reconciliation
 from clearcite.domain.retrieval import Scope
@@ -31,6 +34,14 @@ class Upkeep(Protocol):
         """See ``wiring.purging``."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recomputed:
+    """What the engine computes again for an operator."""
+
+    replay: Replay
+    explain: Callable[[DocumentKey, Principal, Micros | None, Chains], Explanation]
+
+
 class Operator:
     """Bound to one engine; ``Engine.operator`` checks the role before it makes one."""
 
@@ -39,7 +50,7 @@ class Operator:
         ledger: Ledger,
         traces: TraceStore,
         look: Callable[[], AbstractContextManager[Snapshot]],
-        replay: Replay,
+        recomputed: Recomputed,
         upkeep: Upkeep | None,
         *,
         name: str,
@@ -49,7 +60,7 @@ class Operator:
         self._ledger = ledger
         self._traces = traces
         self._look = look
-        self._replay = replay
+        self._recomputed = recomputed
         self._upkeep = upkeep
 
     @property
@@ -79,7 +90,7 @@ class Operator:
 
     def verify(self, trace_id: str, response: Any | None = None) -> Verdict:
         """Recompute an answer from the ledger; see ``answer.verify``."""
-        return verify_trace(self.inspect(trace_id), self._replay, response)
+        return verify_trace(self.inspect(trace_id), self._recomputed.replay, response)
 
     def places(self, chunk_ids: Sequence[str]) -> Mapping[str, Place]:
         """Where chunks that a trace names stand; one that is no longer stored is left out."""
@@ -106,6 +117,25 @@ class Operator:
             f"{key.tenant_id}/{key.source_id}/{key.document_id}": list(why)
             for key, why in sorted(found.items())
         }
+
+    def explain(
+        self,
+        key: DocumentKey,
+        principal: Principal,
+        *,
+        as_of: Micros | None = None,
+        memberships: Chains | None = None,
+    ) -> Explanation:
+        """Why a principal may or may not read a document: which layer allows or denies, at which ledger position and
+        under which policy. ``memberships``: how he came by his groups, see ``Directory.memberships``; they are
+        shown, never judged. Raises NotFound for a document the ledger has never seen."""
+        return self._recomputed.explain(key, principal, as_of, memberships or {})
+
+    def announce_policy(self, revision: int, issued_at: Micros | None = None) -> None:
+        """For a host with a directory of its own: every identity resolved under an older revision is refused from
+        now on, in every process. Raises StalePolicy if a newer one was announced before."""
+        new = Accepted(revision=revision, content=None, issued_at=issued_at)
+        self._ledger.accept_policy(new, "announced")
 
     def status(self) -> Mapping[str, Any]:
         return self._ledger.status()

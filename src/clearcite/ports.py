@@ -12,10 +12,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from clearcite.domain.access import Access, AccessClass, Acl, Micros, Principal
+from clearcite.domain.access import Access, AccessClass, Acl, Micros
 from clearcite.domain.corpus import Chunk, Description, DocumentKey, ParsedDocument, SourceRecord
+from clearcite.domain.explain import Standing
 from clearcite.domain.generations import Generation, Switch, Switched
 from clearcite.domain.lifecycle import Decision, Head
+from clearcite.domain.policy import Accepted
 from clearcite.domain.retrieval import (
     Cursor,
     DenseQuery,
@@ -28,7 +30,7 @@ from clearcite.domain.retrieval import (
 from clearcite.domain.sources import Checkpoint
 from clearcite.domain.trace import Trace
 from clearcite.errors import ClearciteError, InputError
-from clearcite.keeping import Eraser, Examination, Sources
+from clearcite.keeping import Collections, Eraser, Examination, PolicyLog, Sources
 
 if TYPE_CHECKING:
     import numpy as np
@@ -99,9 +101,6 @@ class Intake(Protocol):
 
     def apply(self, records: Sequence[SourceRecord], manifest_hash: str) -> tuple[Applied, ...]:
         """Decide and write each record, in order; a refused one writes nothing and the others go on."""
-
-    def put_collection(self, tenant_id: str, path: str, acl: Acl | None) -> None:
-        """Set a collection's own list; None removes the collection (then everything below is denied)."""
 
 
 class Outbox(Protocol):
@@ -215,6 +214,12 @@ class Snapshot(Protocol):
     @property
     def index_manifest(self) -> str | None: ...
 
+    @property
+    def policy(self) -> Accepted | None: ...
+
+    def standing(self, key: DocumentKey) -> Standing | None:
+        """All that decides about one document, served or not. For operators."""
+
     def visibility_since(self, partition: str, position: int) -> Sequence[VisibilityRow]:
         """The newest row of each slot of a partition that changed after ``position`` (0: all of them)."""
 
@@ -230,9 +235,8 @@ class Snapshot(Protocol):
     def chunks(
         self, chunk_ids: Sequence[str], shown: Callable[[str, int], bool] | None = None
     ) -> Mapping[str, StoredChunk]:
-        """``shown`` judges (partition, slot) first: of what it does not admit nothing is decoded, so that no
-        damage there can be noticed. An IntegrityFault for a row that is admitted and damaged names its document.
-        """
+        """``shown`` judges (partition, slot) first: what it does not admit is not even decoded. An IntegrityFault
+        for a row that is admitted and damaged names its document."""
 
     def document(self, key: DocumentKey) -> StoredDocument | None: ...
 
@@ -283,7 +287,7 @@ class Reader(Protocol):
         """
 
 
-class Ledger(Intake, Outbox, Sources, Reader, Eraser, Protocol):
+class Ledger(Intake, Outbox, Sources, Reader, Eraser, Collections, PolicyLog, Protocol):
     """The canonical store: the only truth about what exists and who may read it."""
 
     def head(self, key: DocumentKey) -> Head | None:
@@ -478,11 +482,6 @@ class Writer(Protocol):
 
 
 # --- outside ----------------------------------------------------------------------------------------------
-
-
-class Resolver(Protocol):
-    def resolve(self, name: str) -> Principal:
-        """The principal behind a name. Raises InputError for a name it does not know."""
 
 
 class Connector(Protocol):

@@ -20,7 +20,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from clearcite.domain.access import AccessClass, Acl, Micros, Principal, class_admits
+from clearcite.domain.access import AccessClass, Acl, Groups, Micros, Principal, class_admits, path_judge
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.retrieval import Scope
 from clearcite.ports import Snapshot, VisibilityRow
@@ -77,12 +77,21 @@ class Bounded(Generic[K, V]):
 
 
 class ClassTable:
-    """Numbers the access classes of a partition. A number, once given, stays; so verdicts can be extended."""
+    """Numbers the access classes of a partition. A number, once given, stays; so verdicts can be extended.
+
+    A class is a pair: ``lists`` and ``parents`` number its halves, so that a change of a collection judges the paths
+    again and none of the lists below it, however many there are.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._numbers: dict[AccessClass, int] = {}
-        self.classes: list[AccessClass] = []
+        self._lists: dict[Acl, int] = {}
+        self._parents: dict[str | None, int] = {}
+        self._pairs: list[tuple[int, int]] = []
+        self._halves: NDArray[np.int32] = np.zeros((0, 2), dtype=np.int32)
+        self.lists: list[Acl] = []
+        self.parents: list[str | None] = []
         self.serial = next(_serials)
 
     def number(self, classes: Sequence[AccessClass]) -> list[int]:
@@ -90,13 +99,33 @@ class ClassTable:
         with self._lock:
             return [seen[id(cls)] if id(cls) in seen else self._add(cls, seen) for cls in classes]
 
+    def halves(self, count: int) -> NDArray[np.int32]:
+        """The numbers of list and parent of the first ``count`` classes, one row each."""
+        with self._lock:
+            if len(self._halves) < len(self._pairs):
+                fresh = np.array(self._pairs[len(self._halves) :], dtype=np.int32).reshape(-1, 2)
+                self._halves = np.concatenate([self._halves, fresh])
+            return self._halves[:count]
+
     def _add(self, cls: AccessClass, seen: dict[int, int]) -> int:
         number = self._numbers.get(cls)
         if number is None:
-            number = self._numbers[cls] = len(self.classes)
-            self.classes.append(cls)
+            number = self._numbers[cls] = len(self._pairs)
+            self._pairs.append(
+                (
+                    _numbered(self._lists, self.lists, cls.acl),
+                    _numbered(self._parents, self.parents, cls.parent),
+                )
+            )
         seen[id(cls)] = number
         return number
+
+
+def _numbered(numbers: dict[K, int], items: list[K], item: K) -> int:
+    if item not in numbers:
+        numbers[item] = len(items)
+        items.append(item)
+    return numbers[item]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -266,7 +295,7 @@ class Visibility:
         groups, as_of = scope.principal.effective_groups, scope.as_of
         position, collections = snapshot.collections(partition)
         place = (snapshot.generation, partition, columns.table.serial)
-        verdicts = self._judged(columns, (*place, position, groups), (collections, groups))
+        verdicts = self._judged(columns, place, position, (collections, groups))
         key = (*place, columns.changed, np.packbits(verdicts).tobytes())
         spans = self._masks.get(key) or ()
         for span in spans:
@@ -295,18 +324,29 @@ class Visibility:
         return fresh
 
     def _judged(
-        self, columns: Columns, key: tuple[Any, ...], case: tuple[Mapping[str, Acl], frozenset[str]]
+        self, columns: Columns, place: tuple[Any, ...], position: int, case: tuple[Mapping[str, Acl], Groups]
     ) -> Mask:
-        """One verdict a class; verdicts given before are kept while classes join."""
+        """One verdict a class: what its own list says, which a collection cannot change, and what its path says."""
         collections, groups = case
+        table = columns.table
+        halves = table.halves(columns.count)
+        if not len(halves):
+            return NOTHING
+        lists = self._extended((*place, "lists", groups), table.lists, lambda acl: acl.admits(groups))
+        admits_path = path_judge(collections, groups)
+        parents = self._extended((*place, "parents", position, groups), table.parents, admits_path)
+        verdicts: Mask = lists[halves[:, 0]] & parents[halves[:, 1]]
+        return verdicts
+
+    def _extended(self, key: tuple[Any, ...], items: Sequence[V], judge: Callable[[V], bool]) -> Mask:
+        """One verdict an item; verdicts given before are kept while items join."""
         known = self._verdicts.get(key)
-        given = 0 if known is None else len(known)
-        if known is None or given < columns.count:
-            classes = columns.table.classes[given : columns.count]
-            fresh = np.array([class_admits(cls, collections, groups) for cls in classes], dtype=np.bool_)
+        given, count = (0 if known is None else len(known)), len(items)
+        if known is None or given < count:
+            fresh = np.array([judge(item) for item in items[given:count]], dtype=np.bool_)
             known = fresh if known is None else np.concatenate([known, fresh])
             self._verdicts.put(key, known)
-        return known[: columns.count]
+        return known
 
 
 def _laid(column: NDArray[T], size: int, slots: NDArray[np.int64], values: Sequence[Any]) -> NDArray[T]:

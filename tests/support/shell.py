@@ -22,6 +22,7 @@ COMMANDS = (
     *("audit verify", "evaluate", "scope-check"),
     *("sync", "approve", "work"),
     *(f"index {name}" for name in ("list", "build", "panel", "shadow", "promote", "rollback", "retire")),
+    *("collection set", "collection remove", "collection list", "policy sync", "policy show", "explain"),
 )
 
 

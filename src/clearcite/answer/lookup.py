@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from clearcite.answer.confirm import Judge, ReadTampered, verify_access
 from clearcite.answer.publish import instant_text
 from clearcite.domain.answer import PublicDocument
-from clearcite.domain.corpus import revision_label
+from clearcite.domain.corpus import DocumentKey, revision_label
 from clearcite.domain.digest import sha256_text
+from clearcite.domain.explain import Chains, Explanation, Layer, Membership, layers_of
+from clearcite.domain.retrieval import Scope
 from clearcite.errors import InputError, IntegrityFault, NotFound
 from clearcite.ports import Snapshot, StoredDocument
 from clearcite.visibility import ReadableNow
@@ -55,6 +57,31 @@ def document(snapshot: Snapshot, judge: Judge, source_id: str | None, document_i
     if sha256_text(stored.text) != stored.text_sha256:
         raise ReadTampered(stored.key)
     return _public(stored, with_text=True)
+
+
+def explained(
+    snapshot: Snapshot, key: DocumentKey, scope: Scope, memberships: Chains, stale: str
+) -> Explanation:
+    """``stale``: why the policy refuses the identity; empty if it does not."""
+    standing = snapshot.standing(key)
+    if standing is None:
+        raise NotFound("The ledger has never seen such a document.")
+    _, collections = snapshot.collections(key.tenant_id)
+    policy = Layer(name="policy", admits=not stale, why=stale or "the identity is current")
+    layers = (policy, *layers_of(standing, scope.principal, collections, scope.as_of))
+    return Explanation(
+        document=key,
+        principal=scope.principal,
+        memberships=tuple(
+            Membership(group=group, through=chain) for group, chain in sorted(memberships.items())
+        ),
+        readable=all(layer.admits for layer in layers),
+        layers=layers,
+        as_of=scope.as_of,
+        position=snapshot.position,
+        generation=snapshot.generation,
+        policy_revision=None if snapshot.policy is None else snapshot.policy.revision,
+    )
 
 
 def _public(stored: StoredDocument, *, with_text: bool) -> PublicDocument:

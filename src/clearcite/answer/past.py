@@ -16,6 +16,8 @@ import numpy as np
 from clearcite.answer.confirm import verify, verify_access
 from clearcite.domain.access import Access, AccessClass, Acl
 from clearcite.domain.corpus import DocumentKey, state_hash_of
+from clearcite.domain.explain import Standing
+from clearcite.domain.policy import Accepted
 from clearcite.ports import Readable, Snapshot, StoredChunk, StoredDocument, VisibilityRow
 
 if TYPE_CHECKING:
@@ -54,6 +56,13 @@ class Past:
     @property
     def index_manifest(self) -> str | None:
         return self._now.index_manifest
+
+    @property
+    def policy(self) -> Accepted | None:
+        return self._now.policy
+
+    def standing(self, key: DocumentKey) -> Standing | None:
+        return self._now.standing(key)
 
     def visibility_since(self, partition: str, position: int) -> Sequence[VisibilityRow]:  # noqa: ARG002
         """Every row that held then, whatever ``position``: nothing is kept between questions about the past."""

@@ -5,7 +5,7 @@ restriction of its own" (for collections only) and ``allow=()`` means "nobody". 
 intersection along the path of collections above a document; a missing ancestor denies.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +15,7 @@ Micros = int
 """An instant: microseconds since 1970-01-01 UTC."""
 
 Status = Literal["published", "draft", "archived"]
+Groups = frozenset[str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -93,6 +94,22 @@ def class_admits(cls: AccessClass, collections: Mapping[str, Acl], groups: froze
         if acl is None or not acl.admits(groups):
             return False
     return True
+
+
+def path_judge(collections: Mapping[str, Acl], groups: Groups) -> Callable[[str | None], bool]:
+    """Judges paths of collections as ``class_admits`` does; a collection above several of them is judged once."""
+    known: dict[str, bool] = {}
+
+    def admits(path: str | None) -> bool:
+        if path is None:
+            return True
+        if path not in known:
+            above, is_below, _ = path.rpartition("/")
+            acl = collections.get(path)
+            known[path] = acl is not None and acl.admits(groups) and (not is_below or admits(above))
+        return known[path]
+
+    return admits
 
 
 def in_force(access: Access, as_of: Micros) -> bool:

@@ -7,9 +7,18 @@ from clearcite.testing.ledger_checks.both_sides import BothSidesChecks
 from clearcite.testing.ledger_checks.generations import GenerationChecks
 from clearcite.testing.ledger_checks.intake import IntakeChecks
 from clearcite.testing.ledger_checks.outbox import OutboxChecks
+from clearcite.testing.ledger_checks.policies import PolicyChecks
 from clearcite.testing.ledger_checks.reading import ReadingChecks
 from clearcite.testing.ledger_checks.sources import SourceChecks
 
 
-class LedgerSuite(IntakeChecks, BothSidesChecks, OutboxChecks, ReadingChecks, GenerationChecks, SourceChecks):
+class LedgerSuite(
+    IntakeChecks,
+    BothSidesChecks,
+    OutboxChecks,
+    ReadingChecks,
+    GenerationChecks,
+    SourceChecks,
+    PolicyChecks,
+):
     """The whole contract. ``open_ledger(clock)`` must return a new, empty ledger each time."""

@@ -11,6 +11,7 @@ _BLANK = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8"
     "\U000e0000-\U000e0fff]"
 )
+MAX_LEVELS, MAX_PATH = 32, 1_000
 _REFUSED_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp", "Zs"))
 
 
@@ -36,6 +37,16 @@ def repair_text(text: str) -> str:
     except UnicodeEncodeError:
         raise InputError("the content holds a lone surrogate") from None
     return unicodedata.normalize("NFC", text)
+
+
+def fault_of_path(path: str) -> str | None:
+    """Why a text cannot be the path of a collection, or None."""
+    parts = path.split("/")
+    if any(part in ("", ".", "..") for part in parts):
+        return "must be a path of names separated by single slashes"
+    if len(parts) > MAX_LEVELS or len(path) > MAX_PATH:
+        return f"must be at most {MAX_LEVELS} levels deep and {MAX_PATH} characters long"
+    return next((fault for part in parts if (fault := fault_of_name(part)) is not None), None)
 
 
 def fault_of_name(text: str) -> str | None:

@@ -5,8 +5,8 @@ reported together. Source of the rules: the contracts page, "Source record".
 """
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from typing import Annotated, Any
 
@@ -23,7 +23,7 @@ from clearcite.domain.corpus import (
 )
 from clearcite.errors import InputError
 from clearcite.wire.convert import Limits, read, refusal
-from clearcite.wire.decode import decode_text, fault_of_name, repair_text
+from clearcite.wire.decode import decode_text, fault_of_name, fault_of_path, repair_text
 from clearcite.wire.frontmatter import body_of
 from clearcite.wire.instants import day_start, parse_instant, parse_moment
 from clearcite.wire.media import TEXTUAL, media_type_of
@@ -53,6 +53,7 @@ _OF_A_DELETE = frozenset(
         *("source_uri", "source_version", "reason", "run_id"),
     )
 )
+_ENDS = frozenset(("effective_to", "effective_through"))
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _UNSAFE_SCHEMES = frozenset(("file", "javascript", "data", "vbscript", "about", "blob"))
@@ -124,7 +125,8 @@ class RecordRules:
     without it such a path is refused. A feed that is not ``trusted`` cannot call its records trusted.
     ``tenant_id`` and ``only_source`` bind a writer that may not write for anybody else. ``front_matter_is_read``:
     the fields of the file's front matter have been taken into the record, so its text begins after it, and an edit
-    of front matter alone makes no new revision."""
+    of front matter alone makes no new revision. ``defaults``: fields of an upsert that does not say them itself; the
+    groups that they deny are denied besides its own."""
 
     tenant_id: str | None = None
     only_source: str | None = None
@@ -137,6 +139,7 @@ class RecordRules:
     trusted: bool = True
     read_content: Callable[[str], bytes] | None = None
     front_matter_is_read: bool = False
+    defaults: Mapping[str, Any] = field(default_factory=dict)
 
 
 DEFAULT_RULES = RecordRules()
@@ -151,6 +154,7 @@ def read_record(value: Any, rules: RecordRules = DEFAULT_RULES) -> SourceRecord:
         violations.append(f"{path}: {fault}")
         bad.add(re.split(r"[.\[]", path.removeprefix("$."), maxsplit=1)[0])
 
+    value = _filled(value, rules.defaults)
     fields = read(RecordFields, value, report)
     if not isinstance(fields, RecordFields):
         if not isinstance(value, dict):
@@ -161,6 +165,22 @@ def read_record(value: Any, rules: RecordRules = DEFAULT_RULES) -> SourceRecord:
     if violations or judge.faults:
         raise refusal("the record", violations + judge.faults)
     return record
+
+
+def _filled(value: Any, defaults: Mapping[str, Any]) -> Any:
+    """A record with what its source says where it is silent itself."""
+    if not defaults or not isinstance(value, dict) or value.get("operation") == "delete":
+        return value
+    said = {name: item for name, item in value.items() if item is not None}
+    silent = defaults.keys() - (_ENDS if _ENDS & said.keys() else frozenset())
+    filled = value | {name: defaults[name] for name in silent if name not in said}
+    denied = said.get("denied_groups")
+    if isinstance(denied, list) and "denied_groups" in defaults:
+        filled["denied_groups"] = [
+            *denied,
+            *(name for name in defaults["denied_groups"] if name not in denied),
+        ]
+    return filled
 
 
 def _salvaged(value: dict[str, Any], bad: set[str]) -> RecordFields:
@@ -262,16 +282,9 @@ class _Judge:
 
     def _parent(self) -> str | None:
         parent = self.fields.parent
-        if parent is None:
-            return None
-        parts = parent.split("/")
-        if any(part in ("", ".", "..") for part in parts):
-            self.fault("$.parent", "must be a path of names separated by single slashes")
-        elif len(parts) > 32:
-            self.fault("$.parent", "must be at most 32 levels deep")
-        for part in parts:
-            if part:
-                self._check_name("$.parent", part)
+        fault = None if parent is None else fault_of_path(parent)
+        if fault is not None:
+            self.fault("$.parent", fault)
         return parent
 
     def _window(self) -> tuple[Micros | None, Micros | None]:

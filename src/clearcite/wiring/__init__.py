@@ -10,8 +10,10 @@ if TYPE_CHECKING:
     from clearcite.wiring.auditing import audit_heads, audit_store
     from clearcite.wiring.builds import Recipe, build_target, live_target, retire_in
     from clearcite.wiring.checkup import Finding, check_up, migrate_store, store_status
+    from clearcite.wiring.collections import apply_collections
     from clearcite.wiring.engines import engine_on, open_engine
-    from clearcite.wiring.parts import existing_store, resolver_for
+    from clearcite.wiring.parts import existing_store
+    from clearcite.wiring.policies import resolver_for, sync_policy
     from clearcite.wiring.purging import purge_store, retain, sweep_store
     from clearcite.wiring.safekeeping import backup_store, check_integrity, export_journal, restore_store
     from clearcite.wiring.sources import Stage, Taking, kind_of, rehearsed, take_one
@@ -26,6 +28,7 @@ _HOMES = {
     "Stage": "clearcite.wiring.sources",
     "Taking": "clearcite.wiring.sources",
     "Workshop": "clearcite.wiring.workshop",
+    "apply_collections": "clearcite.wiring.collections",
     "audit_heads": "clearcite.wiring.auditing",
     "audit_store": "clearcite.wiring.auditing",
     "build_target": "clearcite.wiring.builds",
@@ -45,9 +48,10 @@ _HOMES = {
     "reconcile_store": "clearcite.wiring.upkeep",
     "rehearsed": "clearcite.wiring.sources",
     "retire_in": "clearcite.wiring.builds",
-    "resolver_for": "clearcite.wiring.parts",
+    "resolver_for": "clearcite.wiring.policies",
     "sweep_store": "clearcite.wiring.purging",
     "store_status": "clearcite.wiring.checkup",
+    "sync_policy": "clearcite.wiring.policies",
     "take_one": "clearcite.wiring.sources",
 }
 
@@ -57,6 +61,7 @@ __all__ = [
     "Stage",
     "Taking",
     "Workshop",
+    "apply_collections",
     "audit_heads",
     "audit_store",
     "backup_store",
@@ -81,6 +86,7 @@ __all__ = [
     "retire_in",
     "store_status",
     "sweep_store",
+    "sync_policy",
     "take_one",
 ]
 

@@ -14,9 +14,16 @@ from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.adapters.parsers.child import ChildParser
 from clearcite.adapters.traces.sqlite import SCRIPTS as TRACE_SCRIPTS
 from clearcite.config import Settings
-from clearcite.errors import ClearciteError, DependencyUnavailable, IntegrityFault, MissingExtra
+from clearcite.errors import (
+    ClearciteError,
+    DependencyUnavailable,
+    IntegrityFault,
+    MissingExtra,
+    PolicyAlarm,
+)
 from clearcite.wiring.engines import engine_on
-from clearcite.wiring.parts import LEDGER, TRACES, SystemClock, existing_store, resolver_for
+from clearcite.wiring.parts import LEDGER, TRACES, SystemClock, existing_store
+from clearcite.wiring.policies import resolver_for
 
 
 def store_status(settings: Settings) -> Mapping[str, Any]:
@@ -59,11 +66,21 @@ def check_up(settings: Settings) -> Iterator[Finding]:
     yield _check_semantic(settings)
     yield _checked("parsers", _try_parser, "pip install --force-reinstall clearcite")
     yield _checked("store", lambda: _try_store(settings), "clearcite ingest FOLDER", "clearcite index build")
-    if settings.policy:
-        known = _checked("policy", lambda: ", ".join(resolver_for(settings).names()), "edit policy.toml")
-        yield known
+    if settings.policy or settings.policy_command:
+        yield _checked("policy", lambda: _try_policy(settings), "edit policy.toml")
     else:
         yield Finding(what="policy", state="note", detail="none; ask with --tenant and --group", remedy="")
+
+
+def _try_policy(settings: Settings) -> str:
+    """Raises PolicyAlarm while the last attempt to take one over has failed."""
+    names = resolver_for(settings).names()
+    has_store = (settings.path(settings.store) / LEDGER).is_file()
+    alarm = store_status(settings)["policy"]["alarm"] if has_store else None
+    if alarm is not None:
+        raise PolicyAlarm(f"It could not be taken over: {alarm['reason']} The last good one is in force.")
+    shown = ", ".join(names[:10])
+    return shown if len(names) <= 10 else f"{shown} and {len(names) - 10} more"
 
 
 def _settings(settings: Settings) -> Finding:

@@ -61,6 +61,7 @@ def engine_on(
         config_hash=settings.hash(),
         deadline_ms=settings.deadline_ms,
         allow_past=settings.allow_past,
+        policy_age=settings.policy_age,
         faults=faults or {},
         generation=generation,
         upkeep=StoreUpkeep(settings),

@@ -1,10 +1,9 @@
-"""What engines and workshops share: clock, store, policy, analysis and the embedder."""
+"""What engines and workshops share: clock, store, analysis and the embedder."""
 
 import time
 from pathlib import Path
 
 from clearcite.adapters.embedders.minilm import MiniLM
-from clearcite.adapters.resolvers.policy_file import PolicyFile
 from clearcite.config import Settings
 from clearcite.domain.access import Micros
 from clearcite.domain.manifest import PipelineManifest
@@ -29,16 +28,6 @@ def existing_store(settings: Settings) -> Path:
     if not (store / LEDGER).is_file():
         raise ConfigError("There is no store here yet. Make one with: clearcite ingest FOLDER")
     return store
-
-
-def resolver_for(settings: Settings, policy: str | None = None) -> PolicyFile:
-    """The policy file named by a flag or the settings; its last accepted revision is kept in the store."""
-    name = policy or settings.policy
-    if not name:
-        raise ConfigError("No policy file is configured. Give one with --policy policy.toml")
-    path = Path(policy) if policy else settings.path(settings.policy)
-    store = settings.path(settings.store)
-    return PolicyFile(path, store / "policy-revision" if store.is_dir() else None)
 
 
 def manifest_of(generation: str, text: str | None) -> PipelineManifest:

@@ -42,6 +42,7 @@ from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.digest import digest
 from clearcite.domain.journal import Journal, Reapplied
 from clearcite.domain.manifest import PipelineManifest
+from clearcite.domain.policy import Accepted
 from clearcite.errors import ClearciteError, DependencyUnavailable, InputError
 from clearcite.wire import canonical, from_json, loads, to_json
 from clearcite.wiring.parts import INDEX, LEDGER, TRACES, SystemClock, existing_store
@@ -81,18 +82,13 @@ def export_journal(settings: Settings, path: Path) -> Journal:
     """Write what a restore needs to know of what was taken away; small, and to be kept apart from the backups."""
     store = existing_store(settings)
     with closing(open_sqlite_ledger(store / LEDGER, SystemClock())) as ledger:
-        journal = ledger.journal(_policy_revision(store))
+        journal = ledger.journal()
     write_journal(path, journal)
     return journal
 
 
-def _policy_revision(store: Path) -> str | None:
-    path = store / POLICY_REVISION
-    return path.read_text(encoding="utf-8") if path.is_file() else None
-
-
 def _plain_files(store: Path) -> Iterator[Path]:
-    """The records of folders, and the accepted revision of the policy."""
+    """The records of folders, and the accepted revision of the policy of a store that kept it in a file."""
     for path in files_of(store):
         name = path.relative_to(store).parts[0]
         if name in (SOURCES, POLICY_REVISION):
@@ -197,7 +193,7 @@ def _newest_journal(store: Path, backup: Backup, file: Path | None) -> Journal |
     if (store / LEDGER).is_file():
         try:
             with closing(open_sqlite_ledger(store / LEDGER, SystemClock())) as ledger:
-                found.append(ledger.journal(_policy_revision(store)))
+                found.append(ledger.journal())
         except ClearciteError:
             pass  # a damaged store tells nothing: then a journal is needed
     for journal in found:
@@ -209,6 +205,13 @@ def _newest_journal(store: Path, backup: Backup, file: Path | None) -> Journal |
     if known is not None and known.number < backup.number:
         raise InputError("Nothing was restored: the journal is older than the backup.")
     return known
+
+
+def _know_policy(ledger: SqliteLedger, journal: Journal) -> None:
+    """An identity of before the policy that was in force is refused, also where the backup is from before it."""
+    newest, here = journal.policy_revision, ledger.policy()
+    if newest is not None and newest.isdigit() and (here is None or here.revision < int(newest)):
+        ledger.accept_policy(Accepted(revision=int(newest), content=None, issued_at=None), "restore")
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +257,7 @@ class _Restore:
                 since = Since(self.journal, self.backup.number, self.backup.position, _hashes(ledger))
                 done, doomed, reached = ledger.reapply(since)
                 self._move_sources_on(reached)
-                if self.journal.policy_revision is not None:
-                    (self.work / POLICY_REVISION).write_text(self.journal.policy_revision, encoding="utf-8")
+                _know_policy(ledger, self.journal)
                 traces = stack.enter_context(closing(open_sqlite_traces(self.work / TRACES)))
                 parser = stack.enter_context(ChildParser())
                 purge = Purge(store=self.work, ledger=ledger, traces=traces, parser=parser, say=self.say)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from clearcite.adapters.connectors.deletions import ANY_NUMBER, Deletions
 from clearcite.adapters.connectors.document import FileReader
@@ -18,6 +18,7 @@ from clearcite.adapters.connectors.state import FolderState, JsonFolderState, Me
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.adapters.presence import Lock
 from clearcite.config import Settings, SourceSettings
+from clearcite.domain.access import Micros
 from clearcite.domain.digest import digest
 from clearcite.domain.sources import Checkpoint, SourceState
 from clearcite.errors import ClearciteError, InputError
@@ -25,7 +26,7 @@ from clearcite.ingest.pipeline import Refused, take
 from clearcite.ingest.sync import Batch, Rehearsal, take_source
 from clearcite.keeping import Sources
 from clearcite.ports import Applied, Connector, Ledger
-from clearcite.wire.instants import zone_of
+from clearcite.wire.instants import day_start, parse_moment, zone_of
 from clearcite.wire.records import RecordRules
 from clearcite.wiring.builds import manifest_for
 from clearcite.wiring.parts import LEDGER, SystemClock, manifest_of
@@ -105,6 +106,7 @@ def _connector(
     path = settings.path(source.path)
     if not path.exists():
         raise InputError(f"The source {source.source_id} has no {source.path}.")
+    window_of(source)
     kind = kind_of(settings, source)
     if kind == "feed":
         return JsonlConnector(source=path, rules=_rules(settings, source), skip_bad=taking.skip_bad)
@@ -138,7 +140,41 @@ def _rules(settings: Settings, source: SourceSettings) -> RecordRules:
         authority=source.authority,
         trusted=source.trusted,
         read_content=reader,
+        defaults=_defaults(source),
     )
+
+
+def window_of(source: SourceSettings) -> tuple[Micros | None, Micros | None]:
+    """When the documents of a source hold that say nothing themselves. Raises InputError for a window that is none."""
+    zone = zone_of(source.zone)
+    try:
+        start = None if source.effective_from is None else parse_moment(source.effective_from, zone)
+        end = None if source.effective_to is None else parse_moment(source.effective_to, zone)
+        if source.effective_through is not None:
+            if end is not None:
+                raise InputError("effective_through cannot stand beside effective_to")
+            end = day_start(source.effective_through, zone, 1)
+        if start is not None and end is not None and start >= end:
+            raise InputError("effective_from must be before the end of the window")
+    except InputError as error:
+        raise InputError(f"The source {source.source_id}: its window {error.message}.") from error
+    return start, end
+
+
+def _defaults(source: SourceSettings) -> dict[str, Any]:
+    """Fields of a feed's records where they say nothing. What the source denies is denied in each."""
+    given = {
+        "allowed_groups": list(source.allowed_groups) or None,
+        "denied_groups": list(source.denied_groups) or None,
+        "parent": source.parent,
+        "status": None if source.status == "published" else source.status,
+        "language": source.language,
+        "product_version": source.product_version,
+        "effective_from": source.effective_from,
+        "effective_to": source.effective_to,
+        "effective_through": source.effective_through,
+    }
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _state_of(books: Sources, source: SourceSettings, kind: Kind) -> SourceState:

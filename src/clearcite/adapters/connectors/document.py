@@ -21,6 +21,7 @@ STEP = 2
 that is deleted by hand stays deleted until it changes."""
 
 UNKNOWN_TYPE = "unknown file type"
+_ENDS = frozenset(("effective_to", "effective_through"))
 _WITH_FRONT_MATTER = (media.MARKDOWN, media.PLAIN, media.RST)
 
 
@@ -60,6 +61,8 @@ class FileReader:
                 # A document may deny more than its source, never less.
                 denied = {*self.settings.denied_groups, *fields["denied_groups"]}
                 fields["denied_groups"] = sorted(denied)
+            if _ENDS & fields.keys():  # it says itself how long it holds
+                fields = dict.fromkeys(_ENDS) | fields
         defaults = self._defaults(name, media_type) | {"source_version": _version(raw, media_type)}
         return read_record(defaults | more | fields, self._rules(raw, media_type))
 
@@ -93,6 +96,9 @@ class FileReader:
             "authority": settings.authority,
             "language": settings.language,
             "product_version": settings.product_version,
+            "effective_from": settings.effective_from,
+            "effective_to": settings.effective_to,
+            "effective_through": settings.effective_through,
         }
         return values
 

@@ -19,13 +19,12 @@ from clearcite.adapters.ledgers.codec import (
     encode_description,
 )
 from clearcite.adapters.ledgers.enqueue import enqueue, enqueue_new
-from clearcite.adapters.ledgers.events import record as record_event
 from clearcite.adapters.ledgers.events import record_accepted
 from clearcite.adapters.ledgers.journal import note
 from clearcite.adapters.ledgers.queries import load
 from clearcite.adapters.ledgers.writer import SQL as COMMON
 from clearcite.adapters.ledgers.writer import Transaction
-from clearcite.domain.access import Access, Acl, meet
+from clearcite.domain.access import Access, meet
 from clearcite.domain.corpus import DocumentKey, SourceRecord, state_hash_of
 from clearcite.domain.lifecycle import Decision, Head, decide, head_of
 from clearcite.errors import InputError
@@ -219,22 +218,3 @@ def _class(tx: Transaction, access: Access, partition: int) -> int:
         return int(row[0])
     lists = (encode(list(access.allow)), encode(list(access.deny)))
     return tx.insert(SQL["add_class"], partition, digest, access.parent, *lists)
-
-
-def put_collection(tx: Transaction, tenant_id: str, path: str, acl: Acl | None) -> None:
-    """Close the open row of a collection and, unless it is removed, append the new one. Judged live."""
-    partition = partition_id(tx, tenant_id)
-    current = tx.row(SQL["current_collection"], partition, path)
-    lists = None
-    if acl is not None:
-        lists = (None if acl.allow is None else encode(list(acl.allow)), encode(list(acl.deny)))
-    if (current[1:] if current is not None else None) == lists:
-        return
-    position = tx.position()
-    if current is not None:
-        tx.run(SQL["close_collection"], position, partition, path, current[0])
-    if lists is not None:
-        tx.run(SQL["add_collection"], partition, path, position, *lists)
-    tx.run(SQL["mark_collections"], position, partition)
-    listed = None if acl is None else {"allow": acl.allow, "deny": acl.deny}
-    record_event(tx, "collection", tenant=tenant_id, path=path, list=listed, position=position)

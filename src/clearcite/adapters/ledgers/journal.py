@@ -6,6 +6,7 @@ from typing import Any
 
 import apsw
 
+from clearcite.adapters.ledgers import policies
 from clearcite.adapters.ledgers.codec import decode_access, decode_acl, decode_strings
 from clearcite.adapters.ledgers.queries import load
 from clearcite.adapters.ledgers.writer import Transaction
@@ -37,15 +38,16 @@ def head(db: apsw.Connection) -> tuple[str, int, int]:
     return store_id, position, number
 
 
-def export(db: apsw.Connection, now: Micros, policy_revision: str | None) -> Journal:
+def export(db: apsw.Connection, now: Micros) -> Journal:
     """All of it, from one read transaction."""
     store_id, position, number = head(db)
+    policy = policies.newest(db)
     return Journal(
         store_id=store_id,
         number=number,
         position=position,
         taken_at=now,
-        policy_revision=policy_revision,
+        policy_revision=None if policy is None else str(policy.revision),
         entries=tuple(map(_entry, db.execute(SQL["entries"]))),
         collections=tuple(map(_collection, db.execute(SQL["collections"]))),
     )

@@ -13,6 +13,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from clearcite.adapters.ledgers import policies
 from clearcite.adapters.ledgers.codec import (
     decode,
     decode_access,
@@ -28,6 +29,8 @@ from clearcite.adapters.ledgers.connection import Pool, translated
 from clearcite.adapters.ledgers.queries import load
 from clearcite.domain.access import AccessClass, Acl
 from clearcite.domain.corpus import Chunk, DocumentKey
+from clearcite.domain.explain import Standing
+from clearcite.domain.policy import Accepted
 from clearcite.errors import DependencyUnavailable, InputError, IntegrityFault
 from clearcite.ports import StoredChunk, StoredDocument, VisibilityRow
 
@@ -87,6 +90,16 @@ class SqliteSnapshot:
     @property
     def index_manifest(self) -> str | None:
         return self._manifest  # type: ignore[no-any-return]
+
+    @property
+    def policy(self) -> Accepted | None:
+        with translated():
+            return policies.newest(self._db)
+
+    def standing(self, key: DocumentKey) -> Standing | None:
+        number, _ = self._partition(key.tenant_id)
+        rows = self._rows("standing", self._number, number, key.source_id, key.document_id)
+        return _standing(key, rows[0]) if rows else None
 
     def visibility_since(self, partition: str, position: int) -> Sequence[VisibilityRow]:
         number, _ = self._partition(partition)
@@ -351,6 +364,23 @@ def mask_of(slots: Iterable[int]) -> Mask:
     mask = np.zeros(known[-1] + 1 if known else 0, dtype=np.bool_)
     mask[known] = True
     return mask
+
+
+def _standing(key: DocumentKey, row: tuple[Any, ...]) -> Standing:
+    operation, reason, quarantined, waiting, withdrawn, *rest = row
+    digests, columns = rest[:2], rest[2:]
+    sides = [None if side[1] is None else decode_access(tuple(side)) for side in (columns[:7], columns[7:])]
+    intact = all(side is None or side.digest() == kept for side, kept in zip(sides, digests, strict=True))
+    head, served = sides
+    return Standing(
+        key=key,
+        head=head,
+        served=None if withdrawn else served,
+        deleted=(reason or "deleted") if operation == "delete" else None,
+        quarantined=quarantined,
+        waiting=waiting,
+        intact=intact,
+    )
 
 
 def chunk_of_row(row: tuple[Any, ...]) -> Chunk:

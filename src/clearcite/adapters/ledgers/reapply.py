@@ -13,7 +13,7 @@ from functools import reduce
 from itertools import groupby, pairwise
 from typing import Any
 
-from clearcite.adapters.ledgers import events, intake, visible
+from clearcite.adapters.ledgers import collections, events, intake, visible
 from clearcite.adapters.ledgers.codec import decode_access, decode_acl, decode_description, encode
 from clearcite.adapters.ledgers.enqueue import enqueue
 from clearcite.adapters.ledgers.journal import revision_digest
@@ -222,7 +222,7 @@ def _settle_collections(tx: Transaction, since: Since, done: Reapplied) -> Reapp
             to_set.append("/".join(place))
         acl = reduce(_meet, lists, here[place]) if place in now and place in here else None
         if place in here and acl != here[place]:
-            intake.put_collection(tx, *place, acl)
+            collections.put(tx, *place, acl)
             changed += 1
     return replace(done, collections=changed, collections_to_set=tuple(to_set))
 

@@ -13,12 +13,14 @@ from typing import Any
 import apsw
 
 from clearcite.adapters.ledgers import (
+    collections,
     erase,
     events,
     generations,
     intake,
     journal,
     leases,
+    policies,
     publishing,
     reapply,
     sources,
@@ -47,9 +49,11 @@ from clearcite.domain.corpus import DocumentKey, SourceRecord
 from clearcite.domain.generations import Generation, Switch, Switched
 from clearcite.domain.journal import Journal, Reapplied
 from clearcite.domain.lifecycle import Head as DocumentHead
+from clearcite.domain.policy import Accepted, PolicyDecision
 from clearcite.domain.purge import Erasable, Erased, Selection
 from clearcite.domain.sources import SourceState
 from clearcite.errors import ConfigError, InputError, NotFound
+from clearcite.keeping import Configured
 from clearcite.ports import Applied, Built, Clock, Job, Snapshot
 
 LEASE: Micros = 300_000_000
@@ -129,7 +133,27 @@ class SqliteLedger:
 
     def put_collection(self, tenant_id: str, path: str, acl: Acl | None) -> None:
         with self._writer.transaction() as tx:
-            intake.put_collection(tx, tenant_id, path, acl)
+            collections.put(tx, tenant_id, path, acl)
+
+    def configure_collection(self, tenant_id: str, path: str, acl: Acl) -> Configured:
+        with self._writer.transaction() as tx:
+            return collections.configure(tx, tenant_id, path, acl)
+
+    def policy(self) -> Accepted | None:
+        with self._reading() as db:
+            return policies.newest(db)
+
+    def policy_snapshot(self) -> str | None:
+        with self._reading() as db:
+            return policies.snapshot(db)
+
+    def accept_policy(self, new: Accepted, origin: str, snapshot: str | None = None) -> PolicyDecision:
+        with self._writer.transaction() as tx:
+            return policies.accept(tx, new, origin, snapshot)
+
+    def policy_failed(self, origin: str, reason: str) -> None:
+        with self._writer.transaction() as tx:
+            tx.run(policies.SQL["raise_alarm"], tx.now, origin, reason)
 
     def claim(self, generation: str, limit: int, owner: str) -> tuple[Job, ...]:
         with self._writer.transaction() as tx:
@@ -269,9 +293,9 @@ class SqliteLedger:
         with self._reading() as db:
             return list(events.unlogged(db))
 
-    def journal(self, policy_revision: str | None = None) -> Journal:
+    def journal(self) -> Journal:
         with self._reading() as db:
-            return journal.export(db, self._clock.now(), policy_revision)
+            return journal.export(db, self._clock.now())
 
     def journal_head(self) -> tuple[str, int, int]:
         with self._reading() as db:

@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from clearcite.adapters.ledgers import sources
+from clearcite.adapters.ledgers import policies, sources
 from clearcite.adapters.ledgers.codec import decode
 from clearcite.adapters.ledgers.generations import SQL as GENERATIONS
 from clearcite.adapters.ledgers.queries import load
@@ -54,6 +54,7 @@ def status(db: apsw.Connection, now: Micros) -> dict[str, Any]:
             for row in _rows(db, "restores")
         ],
         "failing": [_failing(row, now) for row in _rows(db, "failing_events")],
+        "policy": policies.status(db, now),
         "sources": _sources(db, now),
     }
 

@@ -9,6 +9,7 @@ from clearcite.errors import InputError
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Command
 from clearcite.interfaces.cli.common import FORMAT, STORE, note, say
+from clearcite.interfaces.cli.permissions import alarm_line, policy_line
 from clearcite.wiring import check_up, migrate_store, store_status
 
 CONFIG = """\
@@ -114,6 +115,9 @@ def status(store: STORE = None, format: FORMAT = None) -> int:  # noqa: A002 - t
     documents = found["documents"]
     say("documents  " + ", ".join(f"{count} {name}" for name, count in documents.items()), "bold")
     say(f"chunks     {found['chunks']}, revisions {found['revisions']}, tombstones {found['tombstones']}")
+    say(policy_line(found["policy"]))
+    if found["policy"]["alarm"]:
+        say(alarm_line(found["policy"]["alarm"]), "red")
     for row in found["outbox"]:
         say(
             "waiting    "

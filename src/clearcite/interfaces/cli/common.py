@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TextIO
 
 from clearcite.config import Settings, load_settings
 from clearcite.domain.access import Micros, Principal
+from clearcite.domain.policy import LOCAL
 from clearcite.errors import InputError
 from clearcite.interfaces.cli.commands import Option
 from clearcite.wire import to_json
@@ -68,7 +69,20 @@ def principal_for(
         tenant_id=tenant,
         subject_id="local",
         groups=tuple(sorted(set(groups))),
-        authorization_revision="local",
+        authorization_revision=LOCAL,
+    )
+
+
+def operator_for(settings: Settings, name: str | None, policy: str | None) -> Principal:
+    """Whoever can read the store's files is its operator; a name, where given, must have the role."""
+    if name is not None:
+        return principal_for(settings, name, policy, None, None)
+    return Principal(
+        tenant_id="local",
+        subject_id="local",
+        groups=("local",),
+        authorization_revision=LOCAL,
+        roles=("operator",),
     )
 
 

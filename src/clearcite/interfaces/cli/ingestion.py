@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from rich.progress import Progress
 
-from clearcite.config import FILE_NAME, Settings, SourceSettings, load_settings
+from clearcite.config import FILE_NAME, CollectionSettings, Settings, SourceSettings, load_settings
 from clearcite.errors import ClearciteError, ConfigError, DeletesWait, DependencyUnavailable, InputError
 from clearcite.ingest.pipeline import project, tidy
 from clearcite.ingest.sync import Batch
@@ -18,7 +18,7 @@ from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import STORE, note, printable
 from clearcite.interfaces.cli.progress import progress
 from clearcite.ports import Applied
-from clearcite.wiring import Taking, Workshop, kind_of, open_workshop, take_one
+from clearcite.wiring import Taking, Workshop, apply_collections, kind_of, open_workshop, take_one
 
 HELP = """Take documents into the store.
 
@@ -96,7 +96,10 @@ def ingest(
     settings = common.settings_for(store, semantic=semantic)
     if paths:
         flags = _given(tenant, group, source)
-        sources = [item for path in paths for item in _sources_at(path, settings, flags)]
+        found = [_sources_at(path, settings, flags) for path in paths]
+        sources = [item for some, _ in found for item in some]
+        collections = [item for _, some in found for item in some]
+        settings = replace(settings, collections=tuple(dict.fromkeys((*settings.collections, *collections))))
     else:
         sources = list(settings.sources)
         if not sources:
@@ -117,6 +120,8 @@ def take_sources(settings: Settings, taking: Taking) -> int:
         gc.set_threshold(50_000, 20, 50)
         shop = open_workshop(settings)
         stack.callback(shop.close)
+        for line in apply_collections(shop.ledger, settings.collections):
+            note(line)
         _say_semantic(shop)
         if shop.note:
             note(shop.note)
@@ -157,8 +162,8 @@ def check_apart(settings: Settings) -> None:
             )
 
 
-def _given(tenant: str | None, groups: list[str] | None, source: str | None) -> dict[str, object]:
-    given: dict[str, object] = {}
+def _given(tenant: str | None, groups: list[str] | None, source: str | None) -> dict[str, Any]:
+    given: dict[str, Any] = {}
     if tenant is not None:
         given["tenant"] = tenant
     if groups:
@@ -168,22 +173,28 @@ def _given(tenant: str | None, groups: list[str] | None, source: str | None) -> 
     return given
 
 
-def _sources_at(path: Path, settings: Settings, flags: dict[str, object]) -> list[SourceSettings]:
-    """What a path stands for: the sources its own clearcite.toml lists, else one source with the flags given."""
+def _sources_at(
+    path: Path, settings: Settings, flags: dict[str, Any]
+) -> tuple[list[SourceSettings], tuple[CollectionSettings, ...]]:
+    """What a path stands for: the sources its own clearcite.toml lists, with the collections of it, else one source
+    with the flags given."""
     if not path.exists():
         raise InputError(f"There is no {path}.")
     if path.is_dir() and (path / FILE_NAME).is_file() and path.resolve() != Path().resolve():
-        own = load_settings(path, env={}).sources
-        if own:
-            return [replace(item, path=str((path / item.path).absolute()), **flags) for item in own]  # type: ignore[arg-type]
+        own = load_settings(path, env={})
+        if own.sources:
+            sources = [
+                replace(item, path=str((path / item.path).absolute()), **flags) for item in own.sources
+            ]
+            return sources, own.collections
     found = [item for item in settings.sources if settings.path(item.path).resolve() == path.resolve()]
     if not found and path.resolve() == Path(settings.base).resolve():
         found = list(settings.sources)
     sources = found or [SourceSettings(path=str(path.absolute()))]
-    sources = [replace(item, **flags) for item in sources]  # type: ignore[arg-type]
+    sources = [replace(item, **flags) for item in sources]
     if path.suffix != ".jsonl" and not all(item.allowed_groups for item in sources):
         raise InputError(NO_GROUPS)
-    return sources
+    return sources, ()
 
 
 def _say_semantic(shop: Workshop) -> None:

@@ -28,6 +28,8 @@ HOMES = {
     **dict.fromkeys(("ask", "search"), "answers"),
     **dict.fromkeys(("list", "show", "delete", "reinstate"), "documents"),
     **dict.fromkeys(("inspect", "verify"), "traces"),
+    **dict.fromkeys(("collection set", "collection remove", "collection list"), "permissions"),
+    **dict.fromkeys(("policy sync", "policy show", "explain"), "permissions"),
     **dict.fromkeys(("reconcile", "purge", "sweep"), "upkeep"),
     **dict.fromkeys(("audit head", "audit verify"), "auditing"),
     **dict.fromkeys(("backup", "restore", "integrity"), "safekeeping"),

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Annotated
 
-from clearcite.domain.access import Principal
 from clearcite.errors import InputError
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
@@ -60,7 +59,7 @@ def inspect(
         raise InputError("--failure and --query-id need --fixture here: a stored trace is what it is.")
     settings = common.settings_for(store)
     with engine_on(settings) as engine:
-        operator = engine.operator(_operator(settings, as_, policy))
+        operator = engine.operator(common.operator_for(settings, as_, policy))
         if trace is None:
             for item in operator.newest():
                 common.print_json({"trace_id": item.trace_id, "kind": item.kind, "cause": item.cause})
@@ -82,7 +81,7 @@ def verify(
     settings = common.settings_for(store)
     kept = None if response is None else loads(_read(response), max_bytes=MAX_RESPONSE)
     with engine_on(settings) as engine:
-        operator: Operator = engine.operator(_operator(settings, as_, policy))
+        operator: Operator = engine.operator(common.operator_for(settings, as_, policy))
         verdict = operator.verify(trace, kept)
     common.say(verdict.outcome if verdict.detail is None else f"{verdict.outcome}: {verdict.detail}")
     return {"reproduced": 0, "unverifiable": 1, "differs": 4}[verdict.outcome]
@@ -94,19 +93,6 @@ def _read(path: Path) -> bytes:
             return stream.read(MAX_RESPONSE + 1)
     except OSError as error:
         raise InputError(f"The response file cannot be read: {type(error).__name__}.") from error
-
-
-def _operator(settings: object, name: str | None, policy: str | None) -> Principal:
-    """Whoever can read the store's files is its operator; a name, where given, must have the role."""
-    if name is None:
-        return Principal(
-            tenant_id="local",
-            subject_id="local",
-            groups=("local",),
-            authorization_revision="local",
-            roles=("operator",),
-        )
-    return common.principal_for(settings, name, policy, None, None)  # type: ignore[arg-type]
 
 
 COMMANDS = {"inspect": Command(inspect, INSPECT_HELP), "verify": Command(verify, VERIFY_HELP)}

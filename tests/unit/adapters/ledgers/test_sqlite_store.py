@@ -252,6 +252,9 @@ def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
 
 
 UNDONE = """
+DROP TABLE policies;
+DROP TABLE policy_alarms;
+ALTER TABLE collections DROP COLUMN configured;
 DROP TABLE restores;
 DROP TABLE events;
 DROP TABLE sources;

@@ -59,15 +59,3 @@ INSERT INTO tombstones (document, source_sequence, reason, run_id, recorded_at) 
 
 -- name: withdraw
 UPDATE projections SET withdrawn = 1 WHERE document = ?;
-
--- name: current_collection
-SELECT from_position, allow, deny FROM collections WHERE partition = ? AND path = ? AND to_position IS NULL;
-
--- name: close_collection
-UPDATE collections SET to_position = ? WHERE partition = ? AND path = ? AND from_position = ?;
-
--- name: add_collection
-INSERT OR REPLACE INTO collections (partition, path, from_position, allow, deny) VALUES (?, ?, ?, ?, ?);
-
--- name: mark_collections
-UPDATE partitions SET collections_position = ? WHERE id = ?;

@@ -102,6 +102,20 @@ ORDER BY s.source_id, s.document_id;
 -- name: documents_of
 SELECT d.id FROM json_each(?1) wanted CROSS JOIN documents d ON d.partition = ?2 AND d.source_id = wanted.value;
 
+-- name: standing
+SELECT d.operation, d.delete_reason, iif(d.quarantined_at IS NULL, NULL, coalesce(d.quarantine_reason, 'yes')),
+       o.kind, coalesce(x.withdrawn, 1), d.access_digest, x.access_digest,
+       hc.parent, hc.allow, hc.deny, h.status, h.valid_from, h.valid_to, h.trusted,
+       sc.parent, sc.allow, sc.deny, s.status, s.valid_from, s.valid_to, s.trusted
+FROM documents d
+LEFT JOIN projections x ON x.document = d.id AND x.generation = ?1 AND x.partition = d.partition
+LEFT JOIN outbox o ON o.document = d.id AND o.generation = ?1
+LEFT JOIN accesses h ON h.id = d.access AND h.partition = d.partition
+LEFT JOIN access_classes hc ON hc.id = h.class AND hc.partition = d.partition
+LEFT JOIN accesses s ON s.id = x.access AND s.partition = d.partition
+LEFT JOIN access_classes sc ON sc.id = s.class AND sc.partition = d.partition
+WHERE d.partition = ?2 AND d.source_id = ?3 AND d.document_id = ?4;
+
 -- name: inventory
 SELECT d.source_id, d.document_id, s.slot
 FROM documents d
