@@ -315,8 +315,8 @@ class Ledger(Intake, Outbox, Sources, Reader, Eraser, Collections, PolicyLog, Pr
     def retire(self, generation: str) -> None:
         """Drop what a generation holds. Raises InputError for the live one."""
 
-    def status(self) -> Mapping[str, Any]:
-        """Counts and ages for an operator: documents, outbox, quarantine, versions."""
+    def status(self, *, in_full: bool = False) -> Mapping[str, Any]:
+        """Counts and ages for an operator; ``in_full``: with all that docs/operations.md names."""
 
     def examine(self) -> AbstractContextManager[Examination]:
         """One long read transaction over everything."""

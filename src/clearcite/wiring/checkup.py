@@ -30,7 +30,7 @@ def store_status(settings: Settings) -> Mapping[str, Any]:
     """Counts and ages of a store; for operators."""
     ledger = open_sqlite_ledger(existing_store(settings) / LEDGER, SystemClock())
     try:
-        return ledger.status()
+        return ledger.status(in_full=True)
     finally:
         ledger.close()
 

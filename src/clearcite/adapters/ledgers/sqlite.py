@@ -40,7 +40,7 @@ from clearcite.adapters.ledgers.enqueue import enqueue
 from clearcite.adapters.ledgers.examine import SqliteExamination
 from clearcite.adapters.ledgers.migrate import migrations, ready
 from clearcite.adapters.ledgers.reader import Memory, SnapshotContext
-from clearcite.adapters.ledgers.status import status
+from clearcite.adapters.ledgers.status import status, status_in_full
 from clearcite.adapters.ledgers.writer import SQL as COMMON
 from clearcite.adapters.ledgers.writer import Transaction, Writer
 from clearcite.domain.access import Acl, Micros
@@ -248,9 +248,9 @@ class SqliteLedger:
             row = db.execute(COMMON["find_generation"], (generation,)).fetchone()
         return None if row is None else row[1]
 
-    def status(self) -> Mapping[str, Any]:
+    def status(self, *, in_full: bool = False) -> Mapping[str, Any]:
         with self._reading() as db:
-            return status(db, self._clock.now())
+            return (status_in_full if in_full else status)(db, self._clock.now())
 
     @contextlib.contextmanager
     def examine(self) -> Iterator[SqliteExamination]:

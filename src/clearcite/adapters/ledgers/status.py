@@ -9,6 +9,7 @@ import apsw
 from clearcite.adapters.ledgers import policies, sources
 from clearcite.adapters.ledgers.codec import decode
 from clearcite.adapters.ledgers.generations import SQL as GENERATIONS
+from clearcite.adapters.ledgers.operations import operations
 from clearcite.adapters.ledgers.queries import load
 from clearcite.domain.access import Micros
 from clearcite.domain.sources import SourceState
@@ -19,6 +20,9 @@ _DOCUMENTS = (
     *("active", "deleted", "quarantined", "published", "withheld", "hidden"),
     *("content_pending", "access_pending"),
 )
+
+
+_PARTS = ("parser", "chunker", "analysis", "embedder")
 
 
 def status(db: apsw.Connection, now: Micros) -> dict[str, Any]:
@@ -57,6 +61,24 @@ def status(db: apsw.Connection, now: Micros) -> dict[str, Any]:
         "policy": policies.status(db, now),
         "sources": _sources(db, now),
     }
+
+
+def status_in_full(db: apsw.Connection, now: Micros) -> dict[str, Any]:
+    """``status`` with what takes a walk over all documents and the events of a day."""
+    return {**status(db, now), "versions": _versions(db), **operations(db, now)}
+
+
+def _versions(db: apsw.Connection) -> dict[str, dict[str, int]]:
+    """By part of the pipeline: how many served documents each of its versions made, over all generations."""
+    found: dict[str, dict[str, int]] = {name: {} for name in ("generation", *_PARTS)}
+    for row in generations(db):
+        if row["state"] != "active":
+            continue
+        manifest = decode(row["manifest"])
+        for name, counts in found.items():
+            version = row["name"] if name == "generation" else str(manifest.get(name))
+            counts[version] = counts.get(version, 0) + row["served"]
+    return found
 
 
 def _purges(db: apsw.Connection) -> dict[str, Any]:

@@ -2,14 +2,13 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 from clearcite.config import FILE_NAME
 from clearcite.errors import InputError
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Command
 from clearcite.interfaces.cli.common import FORMAT, STORE, note, say
-from clearcite.interfaces.cli.permissions import alarm_line, policy_line
+from clearcite.interfaces.cli.status import show_status
 from clearcite.wiring import check_up, migrate_store, store_status
 
 CONFIG = """\
@@ -112,45 +111,8 @@ def status(store: STORE = None, format: FORMAT = None) -> int:  # noqa: A002 - t
     if common.chosen_format(format) == "json":
         common.print_json(found)
         return 0
-    documents = found["documents"]
-    say("documents  " + ", ".join(f"{count} {name}" for name, count in documents.items()), "bold")
-    say(f"chunks     {found['chunks']}, revisions {found['revisions']}, tombstones {found['tombstones']}")
-    say(policy_line(found["policy"]))
-    if found["policy"]["alarm"]:
-        say(alarm_line(found["policy"]["alarm"]), "red")
-    for row in found["outbox"]:
-        say(
-            "waiting    "
-            + ", ".join(f"{value} {name}" for name, value in row.items() if name != "generation")
-        )
-    for row in found["sources"]:
-        say(f"source     {row['tenant_id']}/{row['source_id']}: {row['documents']} documents")
-        for run in row["runs"]:
-            _say_run(run)
-    last = found["retention"]
-    if last is not None:
-        say(f"retention  purge {last['purge']}, {'complete' if last['complete'] else 'not complete'}")
-    if found["purges"]["unfinished"]:
-        say(f"purges     {found['purges']['unfinished']} were interrupted: clearcite sweep", "yellow")
-    for row in found["failing"]:
-        say(f"failing    {row['source_id']}/{row['document_id']}: {row['reason']}, {row['attempts']} tries")
-    for row in found["quarantine"]:
-        say(f"quarantine {row['source_id']}/{row['document_id']}: {row['reason']}", "yellow")
+    show_status(found)
     return 0
-
-
-def _say_run(run: dict[str, Any]) -> None:
-    listed = (
-        "never listed whole" if run["covered_seconds"] is None else f"listed {run['covered_seconds']} s ago"
-    )
-    ended = "never ended" if run["lag_seconds"] is None else f"ended {run['lag_seconds']} s ago"
-    waits = f", {run['withheld']} deletes wait for approval" if run["withheld"] else ""
-    refused = f", {run['refused']} refused" if run["refused"] else ""
-    is_good = run["outcome"] == "ok" and not waits and not refused
-    say(
-        f"           {run['kind']}: {run['outcome']}, {ended}, {listed}{waits}{refused}",
-        "" if is_good else "yellow",
-    )
 
 
 def doctor(store: STORE = None) -> int:
