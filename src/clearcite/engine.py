@@ -198,7 +198,10 @@ class Engine:
     def replay(self, asked: Asked, trace_id: str) -> Replayed:
         """Do the same again, as of the traced position, without writing a trace; for ``verify``."""
         run = Run(describe=describe, deadline=None)
-        past = Engine(replace(self._services, visibility=Visibility()))
+        services = self._services
+        kept = {item.name for item in services.ledger.generations() if item.state == "active"}
+        generation = asked.generation if asked.generation in kept else services.generation
+        past = Engine(replace(services, visibility=Visibility(), generation=generation))
         view = View(trace_id=trace_id, again=asked)
         public: PublicAnswer | PublicSearch
         if asked.page is None:

@@ -1,11 +1,13 @@
 """What an operator may do: read traces, verify them, see why a document is or is not visible, watch the store."""
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from clearcite.answer.past import Past
+from clearcite.answer.export import Material, build_export
+from clearcite.answer.past import GONE, Past
 from clearcite.answer.verify import Replay, Verdict, asked_of, verify_trace
 from clearcite.domain.access import Micros, Principal, in_force
 from clearcite.domain.corpus import DocumentKey, Place
@@ -20,6 +22,7 @@ from clearcite.domain.trace import Trace
 from clearcite.errors import ConfigError, InputError, NotFound
 from clearcite.ports import Ledger, Snapshot, StoredDocument, TraceStore
 from clearcite.visibility import Visibility
+from clearcite.wire import to_json
 
 PAGE = 500
 
@@ -91,6 +94,28 @@ class Operator:
     def verify(self, trace_id: str, response: Any | None = None) -> Verdict:
         """Recompute an answer from the ledger; see ``answer.verify``."""
         return verify_trace(self.inspect(trace_id), self._recomputed.replay, response)
+
+    def export(
+        self, trace_id: str, *, response: Any | None = None, policy: Any | None = None, texts: bool = False
+    ) -> dict[str, Any]:
+        """One answer and what it follows from, for ``clearcite.auditor``. ``response``: the one that was kept; else it
+        is computed again. Raises InputError for an answer some of whose documents are no longer as they were."""
+        trace = self.inspect(trace_id)
+        if not trace.state:
+            raise InputError("This request failed before anything was read; there is nothing to export.")
+        asked = asked_of(trace)
+        again = self._recomputed.replay(asked, trace_id)
+        if again.doubt is not None and again.doubt.startswith(GONE):
+            raise InputError(f"This answer cannot be exported any more: {again.doubt}.")
+        if response is None and verify_trace(trace, self._recomputed.replay).outcome == "reproduced":
+            response = to_json(again.public)
+        now = time.time_ns() // 1_000
+        material = Material(asked=asked, trace_id=trace_id, response=response, policy=policy, now=now)
+        with self._ledger.snapshot(asked.generation) as current:
+            same = asked.position == current.position
+            snapshot = current if same else Past(current, asked.position)
+            with self._ledger.events() as events, self._traces.entries() as entries:
+                return build_export(material, snapshot, (events, entries), texts=texts)
 
     def places(self, chunk_ids: Sequence[str]) -> Mapping[str, Place]:
         """Where chunks that a trace names stand; one that is no longer stored is left out."""

@@ -30,7 +30,15 @@ from clearcite.domain.retrieval import (
 from clearcite.domain.sources import Checkpoint
 from clearcite.domain.trace import Trace
 from clearcite.errors import ClearciteError, InputError
-from clearcite.keeping import Collections, Eraser, Examination, PolicyLog, Sources
+from clearcite.keeping import (
+    Collections,
+    Eraser,
+    EventLog,
+    Examination,
+    PolicyLog,
+    Sources,
+    TraceLog,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -287,7 +295,7 @@ class Reader(Protocol):
         """
 
 
-class Ledger(Intake, Outbox, Sources, Reader, Eraser, Collections, PolicyLog, Protocol):
+class Ledger(Intake, Outbox, Sources, Reader, Eraser, Collections, PolicyLog, EventLog, Protocol):
     """The canonical store: the only truth about what exists and who may read it."""
 
     def head(self, key: DocumentKey) -> Head | None:
@@ -324,7 +332,7 @@ class Ledger(Intake, Outbox, Sources, Reader, Eraser, Collections, PolicyLog, Pr
     def close(self) -> None: ...
 
 
-class TraceStore(Protocol):
+class TraceStore(TraceLog, Protocol):
     def append(self, trace: Trace) -> None:
         """Durable on return: an answer leaves only after its trace is written."""
 

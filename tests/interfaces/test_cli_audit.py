@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -55,6 +57,29 @@ def test_a_state_that_was_not_logged_is_found(store: Path) -> None:
     assert "another state of default/default/leave.md" in found["what"]
 
 
+def test_an_export_holds_under_the_checker_that_comes_with_it(store: Path) -> None:
+    kept = clearcite(store, "ask", "How many days of leave do employees have?", *ANN)
+    head = clearcite(store, "audit", "head").out.strip()
+    write(store, {"kept.json": kept.out, "checker.py": clearcite(store, "audit", "checker").out})
+    made = clearcite(
+        store, "audit", "export", kept.json["trace_id"], "a.json", "--response", "kept.json", "--texts"
+    )
+    assert (made.code, made.out) == (0, "") and (store / "a.json").stat().st_mode & 0o777 == 0o600
+    again = clearcite(store, "audit", "export", kept.json["trace_id"], "a.json")
+    assert again.code == 2 and "there already" in again.err
+    write(store, {"bent.json": (store / "a.json").read_text(encoding="utf-8").replace("25 days", "52 days")})
+    codes = [
+        subprocess.run(
+            [sys.executable, "-I", "checker.py", name, "--head", head],
+            cwd=store,
+            check=False,
+            capture_output=True,
+        ).returncode
+        for name in ("a.json", "bent.json")
+    ]
+    assert codes == [0, 1]
+
+
 @pytest.mark.parametrize(
     "args",
     [
@@ -63,6 +88,8 @@ def test_a_state_that_was_not_logged_is_found(store: Path) -> None:
         ["audit", "verify", "--head", "events=1:ab traces=1:cd"],
         ["audit", "verify", "--head", "nowhere.txt"],
         ["audit"],
+        ["audit", "export", "0" * 32, "x.json"],
+        ["audit", "export", "0" * 32],
     ],
     ids=" ".join,
 )

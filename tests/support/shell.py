@@ -18,7 +18,7 @@ COMMANDS = (
     *("init", "migrate", "status", "doctor", "demo", "ingest", "ask", "search", "list", "show", "delete"),
     "reinstate",
     *("inspect", "verify", "reconcile", "purge", "sweep", "backup", "restore", "integrity"),
-    *("audit head",),
+    *("audit head", "audit export", "audit checker"),
     *("audit verify", "evaluate", "scope-check"),
     *("sync", "approve", "work"),
     *(f"index {name}" for name in ("list", "build", "panel", "shadow", "promote", "rollback", "retire")),

@@ -30,7 +30,7 @@ Stored = TypeVar("Stored", StoredChunk, StoredDocument)
 class Past:
     """Implements ``ports.Snapshot`` over a newer one of the same generation.
 
-    ``is_guessed`` becomes true when the access of something looked at has changed since: of that time only the
+    ``guessed`` holds the documents that were looked at and whose access has changed since: of that time only the
     window both sides together left open is known.
     """
 
@@ -38,7 +38,7 @@ class Past:
         self._now = now
         self._position = position
         self._rows: dict[str, _Rows] = {}
-        self.is_guessed = False
+        self.guessed: set[DocumentKey] = set()
 
     @property
     def position(self) -> int:
@@ -131,7 +131,7 @@ class Past:
             verify(stored)
         else:
             verify_access(stored)
-        self.is_guessed = True
+        self.guessed.add(stored.key)
         served, head = _access(then.served, then), _access(then.head, then)
         return replace(
             stored,
@@ -170,6 +170,10 @@ def _access(cls: AccessClass, row: VisibilityRow) -> Access:
     )
 
 
+GONE = ("retired: ", "purged: ")
+"""How a doubt begins that says that something is not there any more."""
+
+
 def mask_sha256(mask: "Mask") -> str:
     """Of which slots are readable; what lies beyond the last of them does not count."""
     return hashlib.sha256(np.packbits(mask).tobytes().rstrip(b"\0")).hexdigest()
@@ -178,7 +182,7 @@ def mask_sha256(mask: "Mask") -> str:
 def doubt(past: Snapshot, readable: Readable, generation: str, seen: Mapping[str, Any]) -> str | None:
     """Why a view of the past may not be the traced one; None if it is. ``seen``: the filter summary of the trace."""
     if past.generation != generation:
-        return "retired: its generation is not the live one"
+        return "retired: its generation serves no more"
     for partition in readable.partitions:
         mask = readable.mask(partition)
         if mask_sha256(mask) != seen.get(partition, {}).get("mask_sha256"):
@@ -190,6 +194,6 @@ def doubt(past: Snapshot, readable: Readable, generation: str, seen: Mapping[str
             return "retired: a document that could be read then has been replaced or deleted since"
     if isinstance(past, Past) and past.is_ahead:
         return "retired: the ledger is older than the trace"
-    if isinstance(past, Past) and past.is_guessed:
+    if isinstance(past, Past) and past.guessed:
         return "the access of a document has changed since, and its validity then is not known exactly"
     return None

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from clearcite.wiring.auditing import audit_heads, audit_store
+    from clearcite.wiring.auditing import audit_heads, audit_store, checker_source, policy_as_written
     from clearcite.wiring.builds import Recipe, build_target, live_target, retire_in
     from clearcite.wiring.checkup import Finding, check_up, migrate_store, store_status
     from clearcite.wiring.collections import apply_collections
@@ -35,6 +35,7 @@ _HOMES = {
     "backup_store": "clearcite.wiring.safekeeping",
     "check_integrity": "clearcite.wiring.safekeeping",
     "check_up": "clearcite.wiring.checkup",
+    "checker_source": "clearcite.wiring.auditing",
     "engine_on": "clearcite.wiring.engines",
     "export_journal": "clearcite.wiring.safekeeping",
     "restore_store": "clearcite.wiring.safekeeping",
@@ -47,6 +48,7 @@ _HOMES = {
     "purge_store": "clearcite.wiring.purging",
     "reconcile_store": "clearcite.wiring.upkeep",
     "rehearsed": "clearcite.wiring.sources",
+    "policy_as_written": "clearcite.wiring.auditing",
     "retire_in": "clearcite.wiring.builds",
     "resolver_for": "clearcite.wiring.policies",
     "sweep_store": "clearcite.wiring.purging",
@@ -68,6 +70,7 @@ __all__ = [
     "build_target",
     "check_integrity",
     "check_up",
+    "checker_source",
     "engine_on",
     "existing_store",
     "export_journal",
@@ -77,6 +80,7 @@ __all__ = [
     "open_engine",
     "open_ledger",
     "open_workshop",
+    "policy_as_written",
     "purge_store",
     "reconcile_store",
     "rehearsed",

@@ -19,6 +19,7 @@ from clearcite.adapters.ledgers.codec import (
     encode_description,
 )
 from clearcite.adapters.ledgers.enqueue import enqueue, enqueue_new
+from clearcite.adapters.ledgers.events import record as record_event
 from clearcite.adapters.ledgers.events import record_accepted
 from clearcite.adapters.ledgers.journal import note
 from clearcite.adapters.ledgers.queries import load
@@ -195,6 +196,7 @@ def fold(tx: Transaction, place: tuple[int, int], access: int | None) -> None:
         digest = narrowed.digest()
         state = state_hash_of(content_sha256, digest, decode_description(description).digest())
         tx.run(SQL["narrow"], access_id(tx, narrowed, digest, partition), digest, state, projection)
+        record_event(tx, "narrowed", document, state=state)
 
 
 def access_id(tx: Transaction, access: Access, digest: str | None, partition: int) -> int:

@@ -62,13 +62,25 @@ def publish(
             continue
         _write(tx, number, item, held)
         tx.run(SQL["done"], item.job.event_id)
-        kind = {"project": "published", "access": "acknowledged", "delete": "dropped"}[held.kind]
-        record(tx, kind, item.job.key, generation=generation, slot=held.slot, state=held.state_hash)
+        _log(tx, generation, item, held)
         projected = projected or held.kind == "project"
         published.append(item.job.key)
     if projected or not built:
         _switch_index(tx, generation, commit)
     return tuple(published)
+
+
+def _log(tx: Transaction, generation: str, item: Built, held: Held) -> None:
+    """What is served from now on; hashes only."""
+    if held.kind == "delete":
+        record(tx, "dropped", item.job.key, generation=generation)
+    elif held.kind == "access":
+        slot = held.served_slot
+        record(tx, "acknowledged", item.job.key, generation=generation, slot=slot, state=held.state_hash)
+    else:
+        made = {"text": sha256_text(item.text), "seal": build_seal(item.title, item.normal_sha256)}
+        state = held.state_hash
+        record(tx, "published", item.job.key, generation=generation, slot=held.slot, state=state, **made)
 
 
 def _switch_index(tx: Transaction, generation: str, commit: Commit) -> None:

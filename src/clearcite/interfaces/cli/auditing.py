@@ -1,14 +1,17 @@
 """``audit``: for whoever has to show, later, that nothing was bent."""
 
+import json
+import os
 from pathlib import Path
 from typing import Annotated
 
 from clearcite.domain.audit import Heads, read_heads
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.interfaces.cli import common
-from clearcite.interfaces.cli.commands import Command, Option
-from clearcite.interfaces.cli.common import FORMAT, STORE, say
-from clearcite.wiring import audit_heads, audit_store
+from clearcite.interfaces.cli.commands import Argument, Command, Option
+from clearcite.interfaces.cli.common import AS, FORMAT, POLICY, STORE, note, say
+from clearcite.wire import loads
+from clearcite.wiring import audit_heads, audit_store, checker_source, engine_on, policy_as_written
 
 HEAD_HELP = """Print how long the logs of events and traces are, and their last links.
 
@@ -55,6 +58,68 @@ def verify(
     return IntegrityFault.exit_code if findings else 0
 
 
+EXPORT_HELP = """Write one answer, and everything it follows from, for an auditor.
+
+Access lists, collections, validity, hashes of the documents of the asker's tenant; the policy; the trace; the response;
+both logs. With --texts also the text of the documents that are cited. It names documents and people: treat it
+accordingly.
+
+Example:
+
+  clearcite audit export 3b5115faf08453c0027528b1863237b0 answer.json --response kept.json --texts
+
+  python clearcite_auditor.py answer.json --head "$(cat head-2026-11.txt)"
+"""
+
+CHECKER_HELP = """Print the auditor's checker: one file that needs Python and nothing else.
+
+It shares no code with the rest, and derives again from an export who could read what and whether each citation holds.
+
+Example:
+
+  clearcite audit checker > clearcite_auditor.py
+"""
+
+MAX_RESPONSE = 16_000_000
+
+
+def export(
+    trace: Annotated[str, Argument(help="A trace id.")],
+    file: Annotated[Path, Argument(help="The file to write; it must not be there yet.")],
+    response: Annotated[
+        Path | None, Option("--response", help="The public response that was kept, as JSON.")
+    ] = None,
+    texts: Annotated[bool, Option("--texts", help="With the text of the documents that are cited.")] = False,
+    as_: AS = None,
+    policy: POLICY = None,
+    store: STORE = None,
+) -> int:
+    settings = common.settings_for(store)
+    kept = (
+        None
+        if response is None
+        else loads(common.read_bounded(response, MAX_RESPONSE), max_bytes=MAX_RESPONSE)
+    )
+    written = policy_as_written(settings, policy)
+    if file.exists():
+        raise InputError("The file is there already; nothing was written.")
+    with engine_on(settings) as engine:
+        operator = engine.operator(common.operator_for(settings, as_, policy))
+        found = operator.export(trace, response=kept, policy=written, texts=texts)
+    try:
+        with open(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as out:
+            json.dump(found, out, ensure_ascii=False, separators=(",", ":"))
+    except OSError as error:
+        raise InputError(f"The file cannot be written: {type(error).__name__}.") from error
+    note(f"Wrote {file}: {len(found['documents'])} documents, {len(found['events'])} events.")
+    return 0
+
+
+def checker() -> int:
+    print(checker_source(), end="")
+    return 0
+
+
 def _kept(text: str) -> Heads:
     path = Path(text)
     try:
@@ -65,4 +130,9 @@ def _kept(text: str) -> Heads:
     return read_heads(text)
 
 
-COMMANDS = {"audit head": Command(head, HEAD_HELP), "audit verify": Command(verify, VERIFY_HELP)}
+COMMANDS = {
+    "audit head": Command(head, HEAD_HELP),
+    "audit verify": Command(verify, VERIFY_HELP),
+    "audit export": Command(export, EXPORT_HELP),
+    "audit checker": Command(checker, CHECKER_HELP),
+}

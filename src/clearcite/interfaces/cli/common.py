@@ -86,6 +86,15 @@ def operator_for(settings: Settings, name: str | None, policy: str | None) -> Pr
     )
 
 
+def read_bounded(path: Path, limit: int) -> bytes:
+    """The bytes of a file a user names, one more than the limit at most."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(limit + 1)
+    except OSError as error:
+        raise InputError(f"The file {path} cannot be read: {type(error).__name__}.") from error
+
+
 def as_of_for(settings: Settings, text: str | None) -> Micros | None:
     if text is None:
         return None

@@ -31,7 +31,7 @@ HOMES = {
     **dict.fromkeys(("collection set", "collection remove", "collection list"), "permissions"),
     **dict.fromkeys(("policy sync", "policy show", "explain"), "permissions"),
     **dict.fromkeys(("reconcile", "purge", "sweep"), "upkeep"),
-    **dict.fromkeys(("audit head", "audit verify"), "auditing"),
+    **dict.fromkeys(("audit head", "audit verify", "audit export", "audit checker"), "auditing"),
     **dict.fromkeys(("backup", "restore", "integrity"), "safekeeping"),
     "evaluate": "fixtures",
     **dict.fromkeys(("index list", "index build"), "builds"),

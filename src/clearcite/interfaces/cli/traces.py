@@ -79,20 +79,16 @@ def verify(
     store: STORE = None,
 ) -> int:
     settings = common.settings_for(store)
-    kept = None if response is None else loads(_read(response), max_bytes=MAX_RESPONSE)
+    kept = (
+        None
+        if response is None
+        else loads(common.read_bounded(response, MAX_RESPONSE), max_bytes=MAX_RESPONSE)
+    )
     with engine_on(settings) as engine:
         operator: Operator = engine.operator(common.operator_for(settings, as_, policy))
         verdict = operator.verify(trace, kept)
     common.say(verdict.outcome if verdict.detail is None else f"{verdict.outcome}: {verdict.detail}")
     return {"reproduced": 0, "unverifiable": 1, "differs": 4}[verdict.outcome]
-
-
-def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            return stream.read(MAX_RESPONSE + 1)
-    except OSError as error:
-        raise InputError(f"The response file cannot be read: {type(error).__name__}.") from error
 
 
 COMMANDS = {"inspect": Command(inspect, INSPECT_HELP), "verify": Command(verify, VERIFY_HELP)}
