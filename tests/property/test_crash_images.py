@@ -7,6 +7,7 @@ opened like a store and checked. The controls sync less and must lose what was a
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -20,12 +21,15 @@ import pytest
 
 from clearcite.adapters.ledgers import connection
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
+from clearcite.domain.purge import Selection
 from clearcite.errors import ClearciteError, ConfigError, DependencyUnavailable
 from clearcite.testing.clock import PinnedClock
 from clearcite.testing.library import Library
 from clearcite.testing.records import access, delete, key, upsert
 
 SUFFIXES = ("", "-wal")
+LONG = 9
+"""Rounds of the story that leave more than 5,000 images."""
 L = TypeVar("L", bound="Log")
 MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 
@@ -85,30 +89,39 @@ def recording(log: L) -> Iterator[L]:
         recorder.unregister()
 
 
-def live(folder: Path, log: Log) -> None:
-    """Accept, project, revise, narrow, delete; with a checkpoint in the middle. Each call is acknowledged."""
+def live(folder: Path, log: Log, rounds: int) -> None:
+    """Accept, project, revise, narrow, delete, purge; with a checkpoint in the middle. Each call is acknowledged."""
     with closing(open_sqlite_ledger(folder / "ledger.db", PinnedClock())) as ledger:
         library = Library(ledger=ledger, clock=PinnedClock()).start()
         log.acknowledged()
-        for record in STORY[:3]:
-            library.apply(record)
-            log.acknowledged()
-        library.work()
-        ledger._writer._db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_FULL)
-        for record in STORY[3:]:
-            library.apply(record)
-            log.acknowledged()
-        library.work()
+        for number in range(rounds):
+            records = story(number)
+            for record in records[:3]:
+                library.apply(record)
+                log.acknowledged()
+            library.work()
+            ledger._writer._db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_FULL)
+            for record in records[3:]:
+                library.apply(record)
+                log.acknowledged()
+            library.work()
+            ledger.erase(ledger.erasable(Selection(deleted_before=2**60, revisions_before=2**60))[0])
+            ledger.scrub()
 
 
-STORY = (
-    upsert("one", 1, key("d1")),
-    upsert("two", 1, key("d2")),
-    upsert("one, revised", 2, key("d1")),
-    upsert("two", 2, key("d2"), access("guest")),
-    delete(3, key("d1")),
-    upsert("three", 1, key("d3")),
-)
+def story(number: int) -> tuple[Any, ...]:
+    one, two, three = (key(f"d{number}-{i}") for i in (1, 2, 3))
+    return (
+        upsert("one", 1, one),
+        upsert("two", 1, two),
+        upsert("one, revised", 2, one),
+        upsert("two", 2, two, access("guest")),
+        delete(3, one),
+        upsert("three", 1, three),
+    )
+
+
+STORY = story(0)
 
 
 def images(log: Log) -> Iterator[tuple[int, dict[str, bytes]]]:
@@ -167,7 +180,7 @@ WHERE (d.operation = 'upsert' AND (r.id IS NULL OR b.revision IS NULL OR a.id IS
 """
 
 
-def faults(acknowledged: int, files: dict[str, bytes], folder: Path) -> list[str]:
+def faults(acknowledged: int, files: dict[str, bytes], folder: Path, told: Sequence[Any]) -> list[str]:
     """What is wrong with one image after recovery."""
     for old in folder.glob("ledger.db*"):
         old.unlink()
@@ -180,7 +193,7 @@ def faults(acknowledged: int, files: dict[str, bytes], folder: Path) -> list[str
             found += [f"foreign key: {row}" for row in db.execute("PRAGMA foreign_key_check")]
             if db.execute(HALF).get:
                 found.append("half a record")
-            found += lost(ledger, STORY[: max(0, acknowledged - 1)])
+            found += lost(ledger, told[: max(0, acknowledged - 1)])
             return found
     except (ClearciteError, apsw.Error) as error:
         return [f"corrupt: {type(error).__name__}"]
@@ -197,11 +210,12 @@ def lost(ledger: Any, records: Sequence[Any]) -> list[str]:
     return found
 
 
-def record_and_check(tmp_path: Path, enough: int = 10**6) -> tuple[int, list[str]]:
+def record_and_check(tmp_path: Path, enough: int = 10**6, rounds: int = 1) -> tuple[int, list[str]]:
     """(images checked, faults found). Stops after ``enough`` faults."""
     store = tmp_path / "store"
+    told = [record for number in range(rounds) for record in story(number)]
     with recording(Log()) as log:
-        live(store, log)
+        live(store, log, rounds)
     folder = Path(tempfile.mkdtemp(dir=MEMORY))
     try:
         seen = set()
@@ -210,7 +224,7 @@ def record_and_check(tmp_path: Path, enough: int = 10**6) -> tuple[int, list[str
             image = (acknowledged, *(hash(content) for content in files.values()))
             if image not in seen and len(found) < enough:
                 seen.add(image)
-                found += faults(acknowledged, files, folder)
+                found += faults(acknowledged, files, folder, told)
         return len(seen), found
     finally:
         shutil.rmtree(folder)
@@ -219,7 +233,15 @@ def record_and_check(tmp_path: Path, enough: int = 10**6) -> tuple[int, list[str
 def test_no_power_cut_loses_what_was_acknowledged_or_leaves_half_a_record(tmp_path: Path) -> None:
     checked, found = record_and_check(tmp_path)
     assert found == []
-    assert checked > 300
+    assert checked > 1_000
+
+
+@pytest.mark.soak
+@pytest.mark.skipif("CLEARCITE_SOAK" not in os.environ, reason="long: set CLEARCITE_SOAK to run it")
+def test_no_power_cut_in_a_long_life_loses_what_was_acknowledged(tmp_path: Path) -> None:
+    checked, found = record_and_check(tmp_path, rounds=LONG)
+    assert found == []
+    assert checked >= 5_000
 
 
 @pytest.mark.parametrize("level", [1, 0], ids=["normal", "off"])
