@@ -27,6 +27,8 @@ Example:
   clearcite demo
 
   clearcite demo --all --dir /tmp/demo
+
+  clearcite demo --lifecycle
 """
 
 USED_ENVIRONMENT = ("CLEARCITE_SEMANTIC", "CLEARCITE_MODEL_PATH")
@@ -35,10 +37,17 @@ USED_ENVIRONMENT = ("CLEARCITE_SEMANTIC", "CLEARCITE_MODEL_PATH")
 def demo(
     folder: Annotated[Path, Option("--dir", help="Where the demo's store goes.")] = Path(".demo"),
     every: Annotated[bool, Option("--all", help="Ask all questions, not only the eight.")] = False,
+    lifecycle: Annotated[
+        bool, Option("--lifecycle", help="Publish, change, fail, mend, delete and erase a document, as JSON.")
+    ] = False,
     fixture: FIXTURE = None,
     query_id: QUERY_ID = None,
     failure: FAILURE = None,
 ) -> int:
+    if lifecycle:
+        from clearcite.interfaces.cli.lifecycle import demo_lifecycle  # noqa: PLC0415 - only this way needs it
+
+        return demo_lifecycle()
     if fixture is not None:
         from clearcite.interfaces.cli.fixtures import demo_fixture  # noqa: PLC0415 - the demo needs no bench
 
