@@ -31,6 +31,7 @@ STATES = (
     "reprocessed",
     "checkpoint_advanced",
     "restored",
+    "put_back",
     "deleted",
 )
 SHOWN = ("answered", "conflict")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -253,6 +254,32 @@ def test_an_event_stands_in_the_transaction_of_what_it_tells(tmp_path: Path) -> 
         *("generation_started", "created", "created", "published", "published"),
         *("access_changed", "deleted", "acknowledged", "dropped"),
     ]
+
+
+def test_several_processes_write_one_log(tmp_path: Path) -> None:
+    """Two stores open on one file each, as two processes have them, writing at once."""
+    with (
+        closing(open_sqlite_traces(tmp_path / "traces.db")) as one,
+        closing(open_sqlite_traces(tmp_path / "traces.db")) as two,
+        ThreadPoolExecutor(8) as pool,
+    ):
+        list(pool.map(lambda number: (one, two)[number % 2].append(trace(number)), range(1, 61)))
+        with one.entries() as entries:
+            assert list(check_traces(entries, two.head())) == []
+        assert one.head().size == 60
+    with (
+        closing(open_sqlite_ledger(tmp_path / "ledger.db", PinnedClock())) as first,
+        closing(open_sqlite_ledger(tmp_path / "ledger.db", PinnedClock())) as second,
+        ThreadPoolExecutor(8) as pool,
+    ):
+        list(
+            pool.map(
+                lambda n: (first, second)[n % 2].apply([upsert(f"text {n}", 1, key(f"d{n}"))], "m"), range(40)
+            )
+        )
+        with first.events() as events:
+            assert list(check_events(events, second.event_head())) == []
+        assert first.event_head().size == 40 and first.unlogged() == []
 
 
 def test_a_head_comes_back_from_its_text_and_anything_else_is_refused() -> None:

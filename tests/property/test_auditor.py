@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clearcite import auditor
+from clearcite.adapters.ledgers.events import STATES
 from clearcite.domain.access import Acl, Principal
 from clearcite.domain.audit import Heads
 from clearcite.errors import InputError
@@ -314,6 +315,10 @@ def test_text_goes_out_only_where_it_is_asked_for_and_cited() -> None:
     assert "attempts" not in json.dumps(exported(world, public.trace_id)["documents"])
     shown = exported(world, public.trace_id, texts=True)["documents"]
     assert [item["document_id"] for item in shown if item["text"]] == ["queue.md"]
+
+
+def test_the_checker_knows_every_kind_of_event_that_tells_a_state() -> None:
+    assert set(auditor.STATES) == STATES
 
 
 def test_the_checker_is_one_file_that_imports_nothing_but_the_standard_library(tmp_path: Path) -> None:

@@ -18,7 +18,18 @@ from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.trace import Trace
 from clearcite.errors import DependencyUnavailable
 from clearcite.wire import to_json
-from tests.support.world import DAY, LEGS, NOW, World, close_worlds, deletion, make_world, principal, record
+from tests.support.world import (
+    DAY,
+    GENERATION,
+    LEGS,
+    NOW,
+    World,
+    close_worlds,
+    deletion,
+    make_world,
+    principal,
+    record,
+)
 
 STAFF = principal("staff")
 OPERATOR = Principal(
@@ -149,6 +160,19 @@ def test_what_is_gone_makes_a_trace_unverifiable_and_the_reason_is_said(what: st
     change, reason = GONE[what]
     change(world)
     assert verified(world, public.trace_id) == Verdict(outcome="unverifiable", detail=reason)
+
+
+def test_a_generation_that_is_kept_reproduces_its_answers_after_another_was_promoted() -> None:
+    world = filled()
+    public = world.engine.ask(QUESTION, STAFF)
+    ledger = world.services.ledger
+    ledger.start_generation("g-next", ledger.manifest(GENERATION) or "")
+    ledger.promote("g-next")
+    assert world.engine.ask(QUESTION, STAFF).status == "insufficient_evidence", "nothing is built in it"
+    assert verified(world, public.trace_id, to_json(public)).outcome == "reproduced"
+    ledger.retire(GENERATION)
+    wanted = Verdict(outcome="unverifiable", detail="retired: its generation serves no more")
+    assert verified(world, public.trace_id) == wanted
 
 
 def test_other_settings_are_named() -> None:

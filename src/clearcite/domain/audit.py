@@ -41,7 +41,12 @@ class Event:
 
     def link_after(self, before: str) -> str:
         who = (self.tenant_id, self.source_id, self.document_id)
-        return digest("event", before, self.number, self.at, self.kind, *who, self.detail)
+        return event_link(before, self.number, self.at, self.kind, *who, self.detail)
+
+
+def event_link(before: str, *columns: str | int) -> str:
+    """``columns``: those of the event in their order, the link left out."""
+    return digest("event", before, *columns)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,7 +10,7 @@ import apsw
 from clearcite.adapters.ledgers.codec import decode, encode
 from clearcite.adapters.ledgers.queries import load
 from clearcite.adapters.ledgers.writer import Transaction
-from clearcite.domain.audit import GENESIS, Event, Finding, Head
+from clearcite.domain.audit import GENESIS, Event, Finding, Head, event_link
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.lifecycle import Head as DocumentHead
 
@@ -37,9 +37,9 @@ Identity = tuple[str, str, str]
 def record(tx: Transaction, kind: str, who: DocumentKey | int | None = None, **detail: Any) -> None:
     """Append an event. ``who``: the document it is about, by key or number. ``detail``: JSON values, no text."""
     number, before = _last(tx)
-    event = _event(number + 1, tx.now, kind, _identity(tx, who), encode(detail))
-    link = event.link_after(before)
-    tx.run(SQL["add_event"], *_columns(event), link)
+    columns = (number + 1, tx.now, kind, *_identity(tx, who), encode(detail))
+    link = event_link(before, *columns)
+    tx.run(SQL["add_event"], *columns, link)
     tx.known["last event"] = (number + 1, link)
 
 
@@ -108,22 +108,3 @@ def _identity(tx: Transaction, who: DocumentKey | int | None) -> Identity:
         return who.tenant_id, who.source_id, who.document_id
     row = None if who is None else tx.row(SQL["identity"], who)
     return ("", "", "") if row is None else (row[0], row[1], row[2])
-
-
-def _event(number: int, at: int, kind: str, who: Identity, detail: str) -> Event:
-    tenant_id, source_id, document_id = who
-    return Event(
-        number=number,
-        at=at,
-        kind=kind,
-        tenant_id=tenant_id,
-        source_id=source_id,
-        document_id=document_id,
-        detail=detail,
-        link="",
-    )
-
-
-def _columns(event: Event) -> tuple[Any, ...]:
-    who = (event.tenant_id, event.source_id, event.document_id)
-    return (event.number, event.at, event.kind, *who, event.detail)
