@@ -234,6 +234,21 @@ def test_what_a_stopped_run_still_has_is_left_to_it(empty: Path) -> None:
     assert len(everything(empty)) == 600
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of files are POSIX only")
+def test_a_disk_that_was_full_delays_nothing_once_there_is_room(empty: Path) -> None:
+    write(empty, {f"docs/{i:04}.md": text(i) for i in range(600)})
+    codes = []
+    for size in (400_000, 900_000, 1_400_000, 1_800_000):
+        limit = f"import resource, signal; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, -1));"
+        run = limit + "from clearcite.interfaces.cli.main import main; main()"
+        done = process(empty, "ingest", "docs", *GROUP, python=("-c", run))
+        assert "Traceback" not in done.err
+        codes.append(done.code)
+    assert 3 in codes, "the control: some run met its end"
+    done = ingest(empty, "docs", *GROUP)
+    assert (done.code, len(everything(empty))) == (0, 600), done.err
+
+
 def test_a_broken_document_is_quarantined_at_the_first_try_with_its_reason(empty: Path) -> None:
     write(empty, {"docs/a.md": text(1), "docs/b.pdf": b"%PDF-1.7 broken", "docs/c.docx": b"PK broken"})
     done = ingest(empty, "docs", *GROUP)

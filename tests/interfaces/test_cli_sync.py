@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +188,40 @@ def test_wrong_names_and_an_empty_configuration_are_refused(empty: Path) -> None
     assert (done.code, "There are: docs." in done.err) == (2, True)
     write(empty, {"clearcite.toml": '[[sources]]\npath = "docs"\nkind = "svn"\n'})
     assert sync(empty).code == 2
+
+
+@needs_git
+def test_a_sync_that_is_killed_again_and_again_ends_in_the_state_of_one_run(empty: Path) -> None:
+    made = repository(empty / "repo")
+    for n in range(30):
+        made.commit({f"{k:03}.md": f"Sheet {k} costs EUR {n + k}." for k in range(n, n + 40)})
+    made.commit({"003.md": None})
+    toml = '[[sources]]\npath = "../repo"\nkind = "git"\nallowed_groups = ["staff"]\n'
+    for name in ("once", "twice"):
+        write(empty / name, {"clearcite.toml": toml})
+    assert sync(empty / "once").code == 0
+    kills = 0
+    for pause in (0.6, 0.9, 1.2, 1.5):
+        child = subprocess.Popen(
+            [sys.executable, "-m", "clearcite", "sync"],
+            cwd=empty / "twice",
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        time.sleep(pause)
+        kills += child.poll() is None
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        if (empty / "twice" / ".clearcite" / "ledger.db").exists() and child.returncode:
+            for run in clearcite(empty / "twice", "status").json["sources"]:
+                assert all(item["covered_seconds"] is None for item in run["runs"] if item["outcome"] != "ok")
+    assert kills > 0
+    done = sync(empty / "twice")
+    assert done.code == 0, done.err
+    assert everything(empty / "twice") == everything(empty / "once")
+    shown = ("show", "010.md", "--tenant", "default", "--group", "staff")
+    assert clearcite(empty / "twice", *shown).json == clearcite(empty / "once", *shown).json
+    assert "nothing to do" in sync(empty / "twice").err
 
 
 @needs_git
