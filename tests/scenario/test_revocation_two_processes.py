@@ -25,11 +25,15 @@ import pytest
 from clearcite.adapters.ledgers import visible
 from clearcite.adapters.ledgers.reader import SqliteSnapshot
 from clearcite.adapters.ledgers.sqlite import SqliteLedger, open_sqlite_ledger
-from clearcite.domain.access import Acl
+from clearcite.domain.access import Acl, Principal
+from clearcite.domain.policy import Accepted, Directory, Group, Policy, Subject
 from clearcite.domain.retrieval import Scope
+from clearcite.engine import Engine, Services
+from clearcite.errors import StalePolicy
 from clearcite.testing.clock import PinnedClock
 from clearcite.testing.records import MANIFEST, MANIFEST_HASH, access, build, commit, key, principal, upsert
 from clearcite.visibility import Visibility
+from clearcite.wire.policies import policy_to_json, read_policy
 
 SPAWN = multiprocessing.get_context("spawn")
 BOB = principal("guest", subject_id="bob")
@@ -65,6 +69,52 @@ def run_reader(folder: str, stale: bool) -> None:
             log.write(json.dumps([start, texts]) + "\n")
             log.flush()
             time.sleep(0.002)
+
+
+def run_member(folder: str, trusting: bool) -> None:
+    """Lists as Bob without a pause, as a host does: under the identity it has resolved, until that is refused.
+    ``trusting``: the engine does not check under which policy an identity was resolved."""
+    if trusting:
+        Engine._check_policy = lambda self, principal, snapshot: None  # type: ignore[method-assign]
+    bob: Principal | None = None
+    with (
+        closing(open_sqlite_ledger(Path(folder) / "ledger.db", PinnedClock())) as ledger,
+        (Path(folder) / f"reads-{os.getpid()}").open("a") as log,
+    ):
+        engine = Engine(services_on(ledger))
+        while not (Path(folder) / "stop").exists():
+            start = time.monotonic_ns()
+            bob = bob or resolved(ledger)
+            if bob is None:
+                continue
+            try:
+                names = [item.document_id for item in engine.documents(bob)]
+            except StalePolicy:
+                bob = None
+                continue
+            log.write(json.dumps([start, names]) + "\n")
+            log.flush()
+            time.sleep(0.002)
+
+
+def services_on(ledger: SqliteLedger) -> Services:
+    """What listing needs; nothing is asked, so there is no pipeline and no trace."""
+    nothing: Any = None
+    return Services(
+        ledger=ledger,
+        traces=nothing,
+        visibility=Visibility(),
+        pipeline=nothing,
+        clock=PinnedClock(),
+        trace_id=nothing,
+        config_hash="",
+    )
+
+
+def resolved(ledger: SqliteLedger) -> Principal | None:
+    """Bob under the newest policy that the ledger has accepted."""
+    text = ledger.policy_snapshot()
+    return None if text is None else Directory(read_policy(json.loads(text))).resolve("bob")
 
 
 def read(ledger: SqliteLedger, visibility: Visibility, scope: Scope) -> list[str]:
@@ -111,6 +161,7 @@ class Play:
     folder: Path
     late: bool = False
     stale: bool = False
+    trusting: bool = False
     processes: list[Any] = field(default_factory=list)
     revoked: list[tuple[str, int]] = field(default_factory=list)
     ledger: SqliteLedger | None = None
@@ -118,7 +169,8 @@ class Play:
     def start(self) -> None:
         self.ledger = open_sqlite_ledger(self.folder / "ledger.db", PinnedClock())
         self.ledger.start_generation("g1", MANIFEST)
-        for target, broken in ((run_worker, self.late), (run_reader, self.stale)):
+        readers = ((run_reader, self.stale), (run_member, self.trusting))
+        for target, broken in ((run_worker, self.late), *readers):
             process = SPAWN.Process(target=target, args=(str(self.folder), broken), daemon=True)
             process.start()
             self.processes.append(process)
@@ -142,6 +194,17 @@ class Play:
     def admit(self, folder: str, *groups: str) -> None:
         assert self.ledger is not None
         self.ledger.put_collection("acme", folder, Acl(allow=groups))
+
+    def policy(self, revision: int, crew: str, *team: str) -> None:
+        """Bob is in a crew as long as he is in the team, which is a member of it."""
+        assert self.ledger is not None
+        policy = Policy(
+            revision=revision,
+            subjects={"bob": Subject(tenant_id="acme", groups=("guest",))},
+            groups={"team": Group(members=team), crew: Group(member_groups=("team",))},
+        )
+        new = Accepted(revision=revision, content=policy.digest(), issued_at=None)
+        self.ledger.accept_policy(new, "test", json.dumps(policy_to_json(policy)))
 
     def revoke(self, text: str) -> None:
         """From now on no read that starts may show this text to Bob."""
@@ -215,6 +278,35 @@ def order_of_list_updates(play: Play, number: int) -> None:
     play.wait_until_published()
 
 
+def an_ancestor_closes(play: Play, number: int) -> None:
+    """Example A two levels up: Bob loses the folder above the folder; then a document is moved below both."""
+    welcome, moved = f"kept {number}", f"shifted {number}"
+    top, folder = f"top-{number}", f"top-{number}/folder"
+    play.admit(top, "guest", "staff")
+    play.admit(folder, "guest", "staff")
+    play.write(f"below-{number}", 1, welcome, rights=access("guest", "staff", parent=folder))
+    play.wait_until_bob_sees(welcome)
+    play.revoke(moved)
+    play.admit(top, "staff")
+    play.revoke(welcome)
+    play.write(f"shifted-{number}", 1, moved, rights=access("guest", "staff", parent=folder))
+    play.wait_until_published()
+
+
+def a_member_leaves(play: Play, number: int) -> None:
+    """Both examples by groups: Bob leaves a team that is a member of the crew; then something new is shown to it."""
+    plan, secret = f"plan-{number}", f"secret-{number}"
+    crew = f"crew-{number}"
+    play.policy(2 * number + 1, crew, "bob")
+    play.write(plan, 1, plan, rights=access(crew))
+    play.wait_until_bob_sees(plan)
+    play.revoke(secret)
+    play.policy(2 * number + 2, crew)
+    play.revoke(plan)
+    play.write(secret, 1, secret, rights=access(crew))
+    play.wait_until_published()
+
+
 @contextlib.contextmanager
 def playing(play: Play) -> Iterator[Play]:
     play.start()
@@ -228,7 +320,10 @@ def playing(play: Play) -> Iterator[Play]:
 Example = Callable[[Play, int], None]
 
 
-@pytest.mark.parametrize("example", [old_list_on_new_content, order_of_list_updates])
+EXAMPLES = [old_list_on_new_content, order_of_list_updates, an_ancestor_closes, a_member_leaves]
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
 def test_no_read_that_starts_after_a_revocation_uses_the_older_list(tmp_path: Path, example: Example) -> None:
     with playing(Play(folder=tmp_path)) as play:
         for number in range(ROUNDS):
@@ -257,3 +352,12 @@ def test_control_a_cache_of_lists_without_a_position_shows_new_documents(tmp_pat
     with playing(Play(folder=tmp_path, stale=True)) as play:
         order_of_list_updates(play, 0)
         assert any("moved" in anomaly for anomaly in play.anomalies())
+
+
+def test_control_an_identity_that_is_trusted_for_ever_shows_what_its_group_was_shown_later(
+    tmp_path: Path,
+) -> None:
+    with playing(Play(folder=tmp_path, trusting=True)) as play:
+        a_member_leaves(play, 0)
+        found = play.anomalies()
+        assert any("secret" in anomaly for anomaly in found) and any("plan" in anomaly for anomaly in found)

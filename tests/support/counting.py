@@ -12,10 +12,12 @@ import apsw
 
 @dataclass
 class Work:
-    """``steps`` by statement since the last ``reset``; ``changed``: rows written by statements since then."""
+    """``steps`` by statement since the last ``reset``; ``changed``: rows written by statements since then; ``pages``:
+    how many the write log holds. It is not written back while it is counted."""
 
     steps: dict[str, int] = field(default_factory=dict)
     changes: dict[int, tuple[int, int]] = field(default_factory=dict)
+    pages: int = 0
 
     @property
     def total(self) -> int:
@@ -28,6 +30,10 @@ class Work:
     def reset(self) -> None:
         self.steps.clear()
         self.changes = {name: (last, last) for name, (_, last) in self.changes.items()}
+
+    def note_log(self, _db: apsw.Connection, _name: str, pages: int) -> int:
+        self.pages = max(self.pages, pages)
+        return apsw.SQLITE_OK
 
     def note(self, event: dict[str, Any]) -> None:
         sql, name = event["sql"], id(event["connection"])
@@ -42,6 +48,7 @@ def counted() -> Iterator[Work]:
 
     def hook(db: apsw.Connection) -> None:
         db.trace_v2(apsw.SQLITE_TRACE_PROFILE, work.note)
+        db.set_wal_hook(work.note_log)
 
     apsw.connection_hooks.append(hook)
     try:
