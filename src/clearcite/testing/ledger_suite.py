@@ -6,6 +6,7 @@ Every check raises through ``expect``, so the suite also holds under ``python -O
 from clearcite.testing.ledger_checks.both_sides import BothSidesChecks
 from clearcite.testing.ledger_checks.generations import GenerationChecks
 from clearcite.testing.ledger_checks.intake import IntakeChecks
+from clearcite.testing.ledger_checks.logging import LoggingChecks
 from clearcite.testing.ledger_checks.outbox import OutboxChecks
 from clearcite.testing.ledger_checks.policies import PolicyChecks
 from clearcite.testing.ledger_checks.reading import ReadingChecks
@@ -20,5 +21,6 @@ class LedgerSuite(
     GenerationChecks,
     SourceChecks,
     PolicyChecks,
+    LoggingChecks,
 ):
     """The whole contract. ``open_ledger(clock)`` must return a new, empty ledger each time."""

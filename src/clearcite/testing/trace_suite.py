@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
 
+from clearcite.domain.audit import GENESIS, Head, check_traces
 from clearcite.domain.trace import StageRecord, Trace
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.ports import TraceStore
@@ -79,3 +80,34 @@ class TraceSuite:
             with ThreadPoolExecutor(8) as pool:
                 expect(all(pool.map(use, range(1, 65))), "every thread reads what it wrote")
             expect_equal(len(traces.newest(100)), 64)
+
+    def test_every_trace_is_linked_to_the_one_before(self) -> None:
+        with closing(self.open_traces()) as traces:
+            expect_equal(traces.head(), Head(size=0, root=GENESIS))
+            heads = []
+            for number in (1, 2, 3):
+                traces.append(trace(number))
+                heads.append(traces.head())
+            expect_equal([head.size for head in heads], [1, 2, 3])
+            for head in heads:
+                with traces.entries() as entries:
+                    expect_equal(list(check_traces(entries, head)), [])
+            with traces.entries() as entries:
+                wrong = Head(size=2, root=heads[0].root)
+                expect_equal([finding.number for finding in check_traces(entries, wrong)], [2])
+
+    def test_an_erased_trace_leaves_an_entry_that_tells_nothing_and_the_log_holds(self) -> None:
+        with closing(self.open_traces()) as traces:
+            for number in (1, 2, 3):
+                traces.append(trace(number))
+            kept = traces.head()
+            expect_equal(traces.forget_before(trace(3).created_at), 2)
+            expect_equal(traces.forget_before(trace(3).created_at), 0, "they are erased once")
+            expect(traces.get(trace(1).trace_id) is None, "an erased trace is not given")
+            expect_equal([item.trace_id for item in traces.newest(9)], [trace(3).trace_id])
+            with traces.entries() as entries:
+                found = list(entries)
+            expect_equal([entry.body is None for entry in found], [True, True, False, False])
+            expect_equal(found[-1].erases, (1, 2))
+            expect_equal(list(check_traces(found, kept)), [])
+            expect_equal(len(list(check_traces(found[:-1], kept))), 2, "nothing says why two are empty")
