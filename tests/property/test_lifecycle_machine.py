@@ -23,10 +23,13 @@ from clearcite.adapters.ledgers import enqueue, visible
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.domain.access import Access, Acl, Principal
 from clearcite.domain.corpus import DocumentKey, SourceRecord
+from clearcite.domain.generations import Switch
+from clearcite.errors import InputError
+from clearcite.operator import Operator
 from clearcite.ports import Built, Snapshot, StoredDocument
 from clearcite.testing.clock import DAY, NOON, SECOND, PinnedClock
 from clearcite.testing.library import Library
-from clearcite.testing.records import access, delete, key, principal, upsert
+from clearcite.testing.records import MANIFEST, access, delete, key, principal, upsert
 from clearcite.visibility import Visibility
 
 KEYS = (key("d1"), key("d2"), key("d1", source_id="wiki"), key("d1", tenant_id="globex"))
@@ -49,7 +52,7 @@ RIGHTS = (
     access("guest", "staff", parent="a/b"),
 )
 LISTS = (None, Acl(allow=None), Acl(allow=()), Acl(allow=("guest",)), Acl(allow=None, deny=("user:alice",)))
-GENERATIONS = ("g1", "g2")
+GENERATIONS = ("g1", "g2", "g3")
 State = tuple[str, Access]
 
 
@@ -63,6 +66,20 @@ class Bomb:
     @property
     def content(self) -> bytes:
         raise Crashed
+
+
+class Cut:
+    """A switch at which the process stops, inside the transaction that makes it."""
+
+    kind, actor, reason, forced = "promote", "olga", "to and fro", True
+
+    @property
+    def panel(self) -> str:
+        raise Crashed
+
+
+def switch(*, forced: bool) -> Switch:
+    return Switch(kind="promote", actor="acme/olga", reason="to and fro", forced=forced)
 
 
 @dataclass
@@ -81,6 +98,28 @@ class Model:
     cards: dict[DocumentKey, Card] = field(default_factory=lambda: {who: Card() for who in KEYS})
     lists: dict[tuple[str, str], Acl] = field(default_factory=dict)
     live: str = "g1"
+    started: list[str] = field(default_factory=lambda: ["g1"])
+    retired: list[str] = field(default_factory=list)
+    switches: list[tuple[str, str, str]] = field(default_factory=list)
+
+    @property
+    def active(self) -> list[str]:
+        return [name for name in self.started if name not in self.retired]
+
+    def switched(self, kind: str, name: str) -> None:
+        self.switches.append((kind, self.live, name))
+        self.live = name
+
+    def before_live(self) -> str | None:
+        """Which generation a rollback goes back to."""
+        found = [before for kind, before, after in self.switches if after == self.live and kind != "rollback"]
+        return found[-1] if found else None
+
+    def retire(self, name: str) -> None:
+        self.retired.append(name)
+        for card in self.cards.values():
+            card.served.pop(name, None)
+            card.tickets.pop(name, None)
 
     def apply(self, record: SourceRecord) -> str:
         card = self.cards[record.key]
@@ -187,7 +226,6 @@ class Lives(RuleBasedStateMachine):
         self.held: list[tuple[int, Built]] = []
         self.seen: list[SourceRecord] = []
         self.tickets = 0
-        self.second = False
 
     def open(self) -> Any:
         return open_sqlite_ledger(self.folder / "ledger.db", self.clock)
@@ -234,17 +272,23 @@ class Lives(RuleBasedStateMachine):
 
     @rule(limit=st.integers(1, 3), generation=st.sampled_from(GENERATIONS))
     def claim(self, limit: int, generation: str) -> None:
-        if generation == "g1" or self.second:
-            for built in self.library.build(self.library.claim(limit, generation=generation)):
-                self.tickets += 1
-                card = self.model.cards[built.job.key]
-                served = card.served.get(generation)
-                wanted = "delete" if isinstance(card.head, str) else "project"
-                if served is not None and isinstance(card.head, tuple) and served[0] == card.head[0]:
-                    wanted = "access"
-                assert built.job.kind == wanted
-                card.tickets[generation] = self.tickets
-                self.held.append((self.tickets, built))
+        if generation in self.model.active:
+            self.held += self.claimed(limit, generation)
+
+    def claimed(self, limit: int, generation: str) -> list[tuple[int, Built]]:
+        """Builds of what was claimable, each with the number by which the model knows it."""
+        found = []
+        for built in self.library.build(self.library.claim(limit, generation=generation)):
+            self.tickets += 1
+            card = self.model.cards[built.job.key]
+            served = card.served.get(generation)
+            wanted = "delete" if isinstance(card.head, str) else "project"
+            if served is not None and isinstance(card.head, tuple) and served[0] == card.head[0]:
+                wanted = "access"
+            assert built.job.kind == wanted
+            card.tickets[generation] = self.tickets
+            found.append((self.tickets, built))
+        return found
 
     def take(self, data: st.DataObject) -> list[tuple[int, Built]]:
         """Some builds of one generation out of the workers' hands."""
@@ -338,13 +382,74 @@ class Lives(RuleBasedStateMachine):
                 card.served.clear()
             card.quarantined = False
 
+    @rule(name=st.sampled_from(GENERATIONS), wholly=st.booleans())
+    def build_a_generation(self, name: str, wholly: bool) -> None:
+        """Begin one, or go on with it, to the end or not at all: then what waits is claimed like any other work."""
+        if name not in self.model.retired:
+            manifest = MANIFEST if name == "g1" else f'{{"chunker":"lines-1","name":"{name}"}}'
+            self.library.ledger.start_generation(name, manifest, kept=True)
+            self.model.started += [name] if name not in self.model.started else []
+            while wholly and (claimed := self.claimed(100, name)):
+                wanted = [b.job.key for ticket, b in claimed if self.model.publish(ticket, name, b.job.key)]
+                assert list(self.library.publish([built for _, built in claimed], name)) == wanted
+
     @rule(name=st.sampled_from(GENERATIONS))
-    def promote(self, name: str) -> None:
-        if not self.second:
-            self.library.ledger.start_generation("g2", '{"chunker":"lines-1","second":1}')
-            self.second = True
-        self.library.ledger.promote(name)
-        self.model.live = name
+    def promote_without_a_record(self, name: str) -> None:
+        if name in self.model.active:
+            self.library.ledger.promote(name)
+            self.model.live = name
+
+    @rule(
+        name=st.sampled_from(GENERATIONS),
+        forced=st.booleans(),
+        expected=st.sampled_from([None, *GENERATIONS]),
+    )
+    def promote(self, name: str, forced: bool, expected: str | None) -> None:
+        """Refused for what is not there or live already, while events wait, and when another one is live than was
+        looked at."""
+        waiting = {item.name: item.waiting for item in self.library.ledger.generations()}
+        live = self.model.live
+        allowed = name in self.model.active and name != live and expected in (None, live)
+        if allowed and (forced or not waiting[name]):
+            self.library.ledger.promote(name, switch(forced=forced), expected=expected)
+            self.model.switched("promote", name)
+        else:
+            with pytest.raises(InputError):
+                self.library.ledger.promote(name, switch(forced=forced), expected=expected)
+
+    @rule(forced=st.booleans())
+    def roll_back(self, forced: bool) -> None:
+        ledger = self.library.ledger
+        operator = Operator(ledger, None, ledger.snapshot, None, None, name="acme/olga")  # type: ignore[arg-type]
+        target = self.model.before_live()
+        waiting = {item.name: item.waiting for item in ledger.generations()}
+        if target in self.model.active and target != self.model.live and (forced or not waiting[str(target)]):
+            assert operator.rollback("back", force=forced) == target
+            self.model.switched("rollback", str(target))
+        else:
+            with pytest.raises(InputError):
+                operator.rollback("back", force=forced)
+
+    @rule(name=st.sampled_from(GENERATIONS))
+    def crash_while_promoting(self, name: str) -> None:
+        if name in self.model.active and name != self.model.live:
+            with pytest.raises(Crashed):
+                self.library.ledger.promote(name, Cut())  # type: ignore[arg-type]
+            self.reopen()
+
+    @rule(name=st.sampled_from(GENERATIONS))
+    def retire(self, name: str) -> None:
+        if name not in self.model.active or name == self.model.live:
+            with pytest.raises(InputError):
+                self.library.ledger.retire(name)
+            return
+        self.library.ledger.retire(name)
+        self.model.retire(name)
+        lost = [built for _, built in self.held if built.job.generation == name]
+        if lost:
+            with pytest.raises(InputError):
+                self.library.publish(lost, name)
+        self.held = [item for item in self.held if item[1].job.generation != name]
 
     @invariant()
     def every_reader_reads_what_the_model_says(self) -> None:
@@ -363,7 +468,10 @@ class Lives(RuleBasedStateMachine):
         for who, card in self.model.cards.items():
             if card.head is not None:
                 self.library.ledger.reinstate(who)
-        for generation in GENERATIONS if self.second else ("g1",):
+        assert [(made.switch.kind, made.before, made.after) for made in self.library.ledger.switches()] == (
+            self.model.switches
+        )
+        for generation in self.model.active:
             self.library.work(generation)
         for entry in self.library.ledger.status()["outbox"]:
             assert entry["waiting"] == 0
@@ -443,6 +551,48 @@ def test_control_a_ledger_that_trusts_the_served_side_alone_is_caught(
     monkeypatch.setattr(visible, "refresh", served_side_only(visible.refresh))
     with pytest.raises(AssertionError):
         run_state_machine_as_test(Lives, settings=FINDING)  # type: ignore[no-untyped-call]
+
+
+class LiveOnly:
+    """A transaction in which a document is served by the live generation alone, as far as can be seen."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def rows(self, sql: str, *bindings: Any) -> list[Any]:
+        (live,) = self._real.row("SELECT generation FROM aliases WHERE name = 'live'")
+        return [row for row in self._real.rows(sql, *bindings) if row[0] == live]
+
+
+def one_life() -> None:
+    """A document, two generations, a delete, a switch: nothing of it is left to chance."""
+    life = Lives()
+    try:
+        life.start()
+        life.apply(
+            [upsert("alpha", 1, KEYS[0], access("staff")), upsert("beta\ngamma", 1, KEYS[1], access("guest"))]
+        )
+        life.build_a_generation("g1", wholly=True)
+        life.build_a_generation("g2", wholly=True)
+        life.apply([delete(2, KEYS[0], "user_request")])
+        life.promote("g2", forced=True, expected="g1")
+        life.every_reader_reads_what_the_model_says()
+        life.roll_back(forced=True)
+    finally:
+        life.teardown()
+
+
+def test_control_a_change_that_is_told_to_the_live_generation_alone_is_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one_life()
+    refresh = visible.refresh
+    monkeypatch.setattr(visible, "refresh", lambda tx, document: refresh(LiveOnly(tx), document))  # type: ignore[arg-type]
+    with pytest.raises(AssertionError):
+        one_life()
 
 
 def test_control_a_newer_event_that_keeps_the_number_of_the_older_one_is_caught(

@@ -11,12 +11,17 @@ from clearcite.bench.suite import Asked, Suite
 from clearcite.domain.access import Principal
 from clearcite.domain.answer import PublicAnswer
 from clearcite.domain.corpus import DocumentKey, Place
+from clearcite.domain.policy import LOCAL
 from clearcite.domain.trace import StageRecord, Trace
 from clearcite.engine import Engine
 from clearcite.operator import Operator
 
 OPERATOR = Principal(
-    tenant_id="bench", subject_id="bench", groups=("bench",), authorization_revision="1", roles=("operator",)
+    tenant_id="bench",
+    subject_id="bench",
+    groups=("bench",),
+    authorization_revision=LOCAL,
+    roles=("operator",),
 )
 """Reads traces; reads no document."""
 

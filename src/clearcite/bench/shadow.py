@@ -1,11 +1,12 @@
 """The same questions to the live generation and to a candidate, before anybody is answered from it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clearcite.answer.verify import asked_of
 from clearcite.bench.suite import Asked, Suite
 from clearcite.domain.answer import PublicAnswer
+from clearcite.domain.policy import LOCAL
 from clearcite.domain.trace import Trace
 from clearcite.engine import Engine
 from clearcite.errors import InputError
@@ -42,7 +43,7 @@ def questions_of(suite: Suite) -> list[tuple[str, Asked]]:
 
 
 def questions_asked(traces: Iterable[Trace]) -> list[tuple[str, Asked]]:
-    """The questions of recorded answers, with whoever asked them; to be asked as of now."""
+    """The questions of recorded answers, as those who asked them were then; to be asked as of now."""
     found = []
     for trace in traces:
         if trace.kind != "ask" or not trace.state:
@@ -54,7 +55,7 @@ def questions_asked(traces: Iterable[Trace]) -> list[tuple[str, Asked]]:
                 trace.trace_id,
                 Asked(
                     text=question.text,
-                    principal=asked.principal,
+                    principal=replace(asked.principal, authorization_revision=LOCAL),
                     target_version=question.target_version,
                     sources=question.sources,
                     route=question.route,

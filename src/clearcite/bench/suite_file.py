@@ -26,6 +26,7 @@ from clearcite.domain.answer import AnswerStatus
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.digest import sha256_bytes
 from clearcite.domain.panel import OWNERS, WHOLE
+from clearcite.domain.policy import LOCAL
 from clearcite.domain.retrieval import Route
 from clearcite.errors import InputError
 from clearcite.wire.frontmatter import MAX_CHARACTERS, read_front_matter
@@ -151,7 +152,7 @@ def _principal(ask: Mapping[str, Any], where: str, names: Names) -> Principal:
         tenant_id=str(ask["tenant"]),
         subject_id="suite",
         groups=tuple(sorted(set(groups))),
-        authorization_revision="suite",
+        authorization_revision=LOCAL,
     )
 
 

@@ -51,6 +51,8 @@ def promote(tx: Transaction, name: str, switch: Switch | None, expected: str | N
 
 
 def _record(tx: Transaction, switch: Switch, before: int | None, after: int) -> None:
+    if before == after:
+        raise InputError("This generation answers already.")
     waiting = tx.row(SQL["waiting"], after)
     if waiting and waiting[0] and not switch.forced:
         raise InputError(
