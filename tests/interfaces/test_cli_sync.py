@@ -245,5 +245,9 @@ def test_a_real_history_ends_in_the_documents_of_its_last_commit(empty: Path) ->
         ["git", "show", "HEAD:docs/cli.rst"], cwd=empty / "repo", check=True, capture_output=True
     )
     assert shown.split() == now.stdout.decode().split()
-    assert clearcite(empty, "status").json["revisions"] > 700
+    status = clearcite(empty, "status").json
+    assert status["revisions"] > 700
+    assert status["stages"]["project"]["done"]["day"] == len(ids(empty)), (
+        "no state of the past was served meanwhile"
+    )
     assert "nothing to do" in sync(empty).err

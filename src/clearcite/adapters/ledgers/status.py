@@ -76,7 +76,7 @@ def _versions(db: apsw.Connection) -> dict[str, dict[str, int]]:
             continue
         manifest = decode(row["manifest"])
         for name, counts in found.items():
-            version = row["name"] if name == "generation" else str(manifest.get(name))
+            version = row["name"] if name == "generation" else str(manifest.get(name) or "none")
             counts[version] = counts.get(version, 0) + row["served"]
     return found
 

