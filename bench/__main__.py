@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-BLIND = ["tests/data/questions_blind.toml"]
+BLIND = ["tests/data/questions_blind.toml", "tests/data/paraphrases_blind.toml"]
 PARTS: dict[str, tuple[str, list[str]]] = {
     "search": ("The index alone, beside SQLite FTS5 and tantivy", ["bench/search.py"]),
     "engine": ("The whole engine", ["bench/engine.py"]),

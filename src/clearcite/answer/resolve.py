@@ -13,20 +13,11 @@ from dataclasses import replace
 from clearcite.domain.access import Micros
 from clearcite.domain.answer import Disagreement, Side
 from clearcite.domain.retrieval import Passage, Plan
-from clearcite.domain.thresholds import AUTHORITY_GAP, STANDING
-from clearcite.text.forms import clean_text
-from clearcite.text.phrases import PhraseSet
-from clearcite.text.tokens import raw_tokens
-from clearcite.text.versions import asked_version, same_version
+from clearcite.domain.standing import stands_over
+from clearcite.text.scopes import OBSERVED
+from clearcite.text.versions import same_version, versions_asked
 
 Beats = Callable[[Plan, Passage, Passage], bool]
-
-_OBSERVED = PhraseSet(
-    (
-        "on the forum", "in the forum", "community", "observed", "reported by", "have people seen", "experience with",
-        "experiences with", "workaround", "symptom", "symptoms", "no forum", "na comunidade", "observado", "relatado",
-    )
-)  # fmt: skip
 
 
 def resolve_conflicts(plan: Plan, conflicts: tuple[Disagreement, ...]) -> tuple[Disagreement, ...]:
@@ -66,14 +57,9 @@ def _decided(conflict: Disagreement, winner: Side, name: str) -> Disagreement:
 
 
 def _matches_version(plan: Plan, one: Passage, other: Passage) -> bool:
-    """One is about the version asked for and the other is not; a bare ``2.6`` in the question asks for it too."""
-    asked = plan.target_version or asked_version(plan.question)
-    wanted = [asked] if asked else [raw for raw in raw_tokens(clean_text(plan.question)) if _is_dotted(raw)]
+    """One is about the version asked for and the other is not."""
+    wanted = versions_asked(plan.question, plan.target_version)
     return any(_is_of(one, version) and not _is_of(other, version) for version in wanted)
-
-
-def _is_dotted(raw: str) -> bool:
-    return "." in raw and raw.replace(".", "").isdigit()
 
 
 def _is_of(passage: Passage, version: str) -> bool:
@@ -97,25 +83,16 @@ def _is_newer(plan: Plan, one: Passage, other: Passage) -> bool:
     first, second = _date(one), _date(other)
     if first is None or second is None or first <= second or not _may_rank(plan, one, other):
         return False
-    return not _stands_over(other, one)
+    return not stands_over(other.description, one.description)
 
 
 def _outranks(plan: Plan, one: Passage, other: Passage) -> bool:
-    return _may_rank(plan, one, other) and _stands_over(one, other)
+    return _may_rank(plan, one, other) and stands_over(one.description, other.description)
 
 
 def _may_rank(plan: Plan, one: Passage, other: Passage) -> bool:
     types = (one.description.source_type, other.description.source_type)
-    return types[0] != types[1] and not ("forum" in types and _OBSERVED.found_in(plan.question))
-
-
-def _stands_over(one: Passage, other: Passage) -> bool:
-    """By source type, unless the authority given to the two says the opposite; by authority for other types."""
-    ours, theirs = STANDING.get(one.description.source_type), STANDING.get(other.description.source_type)
-    gap = one.description.authority - other.description.authority
-    if ours is None or theirs is None:
-        return gap >= AUTHORITY_GAP
-    return ours > theirs and gap >= 0
+    return types[0] != types[1] and not ("forum" in types and OBSERVED.found_in(plan.question))
 
 
 def _date(passage: Passage) -> Micros | None:

@@ -9,27 +9,30 @@ from clearcite.text.candidates import Asked, Candidate
 from clearcite.text.coverage import coverage
 from clearcite.text.phrases import folded_words
 from clearcite.text.readings import Reading, comparable, contradict, readings
+from clearcite.text.scopes import OBSERVED
 from clearcite.text.units import values
 
-AS_WELL = 700
+AS_WELL = 500
 """Thousandths of what the humbler statement covers of the question that the higher one must cover."""
-SAID_ALONE = 250
+SAID_ALONE = 350
 """Thousandths of the question that the humbler one may say and the higher one not: more, and it is another thing."""
 MUCH = 500
-"""Thousandths of the shorter statement's words that two must share to be about one thing, if only names differ."""
+"""Thousandths of its words that the higher one says too: the humbler one repeats it, or puts another value there."""
 
 
 def is_rival(asked: Asked, humble: Candidate, higher: Candidate) -> bool:
-    """Whether ``humble`` says of the thing that ``higher`` answers about something that cannot also hold."""
-    return _speaks_of_the_same(asked, humble, higher) and (
-        _contradicts(asked, humble, higher) or _names_another(asked, humble, higher)
-    )
-
-
-def _speaks_of_the_same(asked: Asked, humble: Candidate, higher: Candidate) -> bool:
+    """Whether ``humble`` says of the thing that ``higher`` answers about something that may not also hold, or nothing
+    that ``higher`` does not say."""
+    if OBSERVED.found_in(asked.plan.question):
+        return False
     mine, theirs = humble.terms | humble.context, higher.terms | higher.context
     own, known = coverage(asked.needs, mine), coverage(asked.needs, theirs)
-    return known * 1000 >= own * AS_WELL and coverage(asked.needs, mine | theirs) - known <= SAID_ALONE
+    alone = coverage(asked.needs, mine | theirs) - known
+    if known * 1000 < own * AS_WELL or alone > SAID_ALONE:
+        return False
+    if _share(humble, higher) >= MUCH or (not asked.expected.kinds and not alone):
+        return True
+    return _contradicts(asked, humble, higher) or _names_another(asked, humble, higher)
 
 
 def _contradicts(asked: Asked, humble: Candidate, higher: Candidate) -> bool:
@@ -50,13 +53,11 @@ def _asked_readings(asked: Asked, item: Candidate) -> list[Reading]:
 
 
 def _names_another(asked: Asked, humble: Candidate, higher: Candidate) -> bool:
-    """Each names somebody or something that neither the question nor the other does. Where nothing says that a name
-    is asked for, they must say it in much the same words."""
-    if asked.expected.kinds - {"name"}:
+    """A name is asked for, and each names somebody or something that neither the question nor the other does."""
+    if "name" not in asked.expected.kinds:
         return False
     mine, theirs = _names(asked, humble), _names(asked, higher)
-    apart = bool(mine - theirs) and bool(theirs - mine)
-    return apart and (bool(asked.expected.kinds) or _share(humble, higher) >= MUCH)
+    return bool(mine - theirs) and bool(theirs - mine)
 
 
 def _names(asked: Asked, item: Candidate) -> frozenset[str]:
@@ -64,6 +65,6 @@ def _names(asked: Asked, item: Candidate) -> frozenset[str]:
     return frozenset(" ".join(folded_words(item.text[start:end])) for start, end in spans)
 
 
-def _share(one: Candidate, other: Candidate) -> int:
-    """Common terms in thousandths of those of the shorter."""
-    return 1000 * len(one.terms & other.terms) // max(1, min(len(one.terms), len(other.terms)))
+def _share(humble: Candidate, higher: Candidate) -> int:
+    """What the higher statement says too, in thousandths of the humbler one's terms."""
+    return 1000 * len(humble.terms & higher.terms) // max(1, len(humble.terms))

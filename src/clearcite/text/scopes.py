@@ -93,6 +93,14 @@ UNREAL = PhraseSet(
     )
 )  # fmt: skip
 
+# A question with one of these asks what people saw, which is no matter of rank.
+OBSERVED = PhraseSet(
+    (
+        "on the forum", "in the forum", "community", "observed", "reported by", "have people seen", "experience with",
+        "experiences with", "workaround", "symptom", "symptoms", "no forum", "na comunidade", "observado", "relatado",
+    )
+)  # fmt: skip
+
 # A date near these words is the page's own.
 ABOUT_PAGE = PhraseSet(
     (

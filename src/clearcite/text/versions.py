@@ -2,6 +2,9 @@
 
 import re
 
+from clearcite.text.forms import clean_text
+from clearcite.text.tokens import raw_tokens
+
 _ASKED = re.compile(
     r"\b(?:version|versions|versão|release|v)[\s.:]*(\d+(?:\.\d+){0,3})\b(?!\s*%)", re.IGNORECASE
 )
@@ -26,3 +29,13 @@ def same_version(asked: str, stated: str) -> bool:
 def _parts(version: str) -> tuple[int, ...]:
     match = _NUMBER.search(version)
     return tuple(int(part) for part in match.group().split(".")) if match else ()
+
+
+def versions_asked(question: str, target: str | None) -> tuple[str, ...]:
+    """The version a question is about; without words that say so, each bare ``2.6`` in it."""
+    asked = target or asked_version(question)
+    return (asked,) if asked else tuple(raw for raw in raw_tokens(clean_text(question)) if _is_dotted(raw))
+
+
+def _is_dotted(raw: str) -> bool:
+    return "." in raw and raw.replace(".", "").isdigit()

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from clearcite.domain.answer import Claim, Disagreement, Quote
 from clearcite.domain.retrieval import Evidence, Plan
+from clearcite.domain.standing import stands_over
 from clearcite.domain.thresholds import CLAIM_LIMITS, STANDING, ClaimLimits
 from clearcite.ports import Embedder
 from clearcite.text.analysis import Analyzer
@@ -15,6 +16,7 @@ from clearcite.text.candidates import Asked, Candidate, candidates, read_questio
 from clearcite.text.quoting import Span
 from clearcite.text.rivals import is_rival
 from clearcite.text.similarity import Similarity
+from clearcite.text.versions import same_version, versions_asked
 
 VERSION = "extractive-1"
 
@@ -62,7 +64,7 @@ class ExtractiveWriter:
             kept = [other for other in chosen if other not in parts]
             is_late = _size(item) > limits.longest and bool(chosen)
             is_long = is_late or _size(item) + sum(map(_size, kept)) > limits.words
-            if is_long or _repeats(item, kept, limits) or any(_is_outvoted(asked, item, o) for o in chosen):
+            if is_long or _repeats(item, kept, limits) or _is_at_odds(asked, item, chosen):
                 continue
             at = chosen.index(parts[0]) if parts else len(chosen)
             chosen = [*(o for o in chosen[:at] if o in kept), item, *(o for o in chosen[at:] if o in kept)]
@@ -101,9 +103,24 @@ def _size(item: Candidate) -> int:
     return len(item.text.split())
 
 
+def _is_at_odds(asked: Asked, item: Candidate, chosen: Sequence[Candidate]) -> bool:
+    """Outvoted by a claim made before, or about another version than the asked one, which the first claim is about."""
+    wanted = versions_asked(asked.plan.question, asked.plan.target_version)
+    if chosen and _is_of_one(chosen[0], wanted) is True and _is_of_one(item, wanted) is False:
+        return True
+    return any(_is_outvoted(asked, item, other) for other in chosen)
+
+
+def _is_of_one(item: Candidate, wanted: Sequence[str]) -> bool | None:
+    """None where the document states no version."""
+    stated = item.passage.description.product_version
+    return None if stated is None else any(same_version(version, stated) for version in wanted)
+
+
 def _is_outvoted(asked: Asked, item: Candidate, other: Candidate) -> bool:
     """A source that stands lower gives another value: it is no further claim beside the higher one."""
-    return _standing(item) < _standing(other) and is_rival(asked, item, other)
+    higher, humble = other.passage.description, item.passage.description
+    return stands_over(higher, humble) and is_rival(asked, item, other)
 
 
 def _repeats(item: Candidate, chosen: Sequence[Candidate], limits: ClaimLimits) -> bool:

@@ -203,3 +203,29 @@ def test_a_humbler_source_adds_no_other_value_beside_a_higher_one() -> None:
     }
     assert "Quill" in said["forum"][0] and not any("Trent" in text for text in said["forum"])
     assert any("Trent" in text for text in said["documentation"]), "the control must fail"
+
+
+def test_what_people_saw_is_no_matter_of_rank() -> None:
+    manual = passages("m", "Agent | Storage | The agent keeps its queue on the internal disk.")
+    seen = passages("f", "Thread | Storage | The agent kept its queue on a slow disk.", source_type="forum")
+    asked = {
+        question: [item.quotes[0].passage.key.document_id for item in claims(question, seen, manual)]
+        for question in (
+            "Where does the agent keep its queue?",
+            "Where do people on the forum report that the agent keeps its queue?",
+        )
+    }
+    first, observed = asked.values()
+    assert first == ["m"]
+    assert "f" in observed, "the control must fail"
+
+
+def test_beside_the_version_that_was_asked_for_no_other_one_is_quoted() -> None:
+    pages = [
+        passages(f"v{n}", f"Agent {n} | Timing | The agent asks every {seconds} seconds.", product_version=n)
+        for n, seconds in (("1.9", 60), ("2.4", 20))
+    ]
+    asked = "How often does the 1.9 agent ask?"
+    assert [item.text for item in claims(asked, *pages)] == ["The agent asks every 60 seconds."]
+    for both in ("How often does the agent ask?", "How often does the agent ask in 1.9 and in 2.4?"):
+        assert len(claims(both, *pages)) == 2, "the control must fail"
