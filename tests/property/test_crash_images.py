@@ -2,7 +2,8 @@
 
 A recording VFS keeps every write, truncation and sync of the store's files. A crash image holds what was synced
 plus some of what was not: nothing, everything, each prefix, everything but one, a torn last write. Every image is
-opened like a store and checked. The controls sync less and must lose what was acknowledged.
+opened like a store and checked, and its log of events with it. The controls sync less and must lose what was
+acknowledged.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from clearcite.errors import ClearciteError, ConfigError, DependencyUnavailable
 from clearcite.testing.clock import PinnedClock
 from clearcite.testing.library import Library
 from clearcite.testing.records import access, delete, key, upsert
+from tests.support.audit import log_faults
 
 SUFFIXES = ("", "-wal")
 LONG = 9
@@ -193,6 +195,7 @@ def faults(acknowledged: int, files: dict[str, bytes], folder: Path, told: Seque
             found += [f"foreign key: {row}" for row in db.execute("PRAGMA foreign_key_check")]
             if db.execute(HALF).get:
                 found.append("half a record")
+            found += log_faults(ledger)
             found += lost(ledger, told[: max(0, acknowledged - 1)])
             return found
     except (ClearciteError, apsw.Error) as error:
@@ -308,6 +311,7 @@ def test_an_operation_that_fails_costs_nothing_that_was_acknowledged(
             db = ledger._writer._db
             assert [row[0] for row in db.execute("PRAGMA integrity_check")] == ["ok"], at
             assert db.execute(HALF).get == 0, at
+            assert log_faults(ledger) == [], at
             assert lost(ledger, kept) == [], at
         at += 11
     assert at > 100

@@ -31,6 +31,7 @@ from clearcite.testing.clock import DAY, NOON, SECOND, PinnedClock
 from clearcite.testing.library import Library
 from clearcite.testing.records import MANIFEST, access, delete, key, principal, upsert
 from clearcite.visibility import Visibility
+from tests.support.audit import log_faults
 
 KEYS = (key("d1"), key("d2"), key("d1", source_id="wiki"), key("d1", tenant_id="globex"))
 READERS = (
@@ -459,6 +460,7 @@ class Lives(RuleBasedStateMachine):
     def teardown(self) -> None:
         try:
             self.settle()
+            assert log_faults(self.library.ledger) == []
             self.compare_with_a_rebuild()
         finally:
             self.library.ledger.close()
