@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from tests.support.shell import Done, clearcite, everything, fed, write
@@ -279,6 +281,20 @@ def test_a_sync_that_fails_keeps_the_last_good_policy_and_raises_an_alarm(firm: 
     assert clearcite(firm, "policy", "sync").code == 0
     assert clearcite(firm, "policy", "show").json["alarm"] is None
     assert clearcite(firm, "doctor").code == 0
+
+
+def test_a_kept_policy_that_somebody_changed_resolves_nobody(firm: Path) -> None:
+    by_command(firm, "print(open('export.json').read())")
+    write(firm, {"export.json": exported()})
+    ingest(firm)
+    assert "clearcite policy sync" in clearcite(firm, "doctor").out
+    clearcite(firm, "policy", "sync")
+    assert names(firm) == ["leave.md"]
+    for old, new in (("staff", "board"), ('{"', "{")):
+        with closing(apsw.Connection(str(firm / ".clearcite" / "ledger.db"))) as db:
+            db.execute("UPDATE policies SET snapshot = replace(snapshot, ?, ?)", (old, new))
+        refused = clearcite(firm, "list", "--as", "ann")
+        assert (refused.code, refused.out) == (4, "")
 
 
 def test_a_policy_that_is_too_old_is_an_error_and_a_local_identity_needs_none(firm: Path) -> None:

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from clearcite.domain.policy import Group, Policy, Subject
-from clearcite.errors import ConfigError, DependencyUnavailable, InputError
+from clearcite.errors import ConfigError, DependencyUnavailable, InputError, IntegrityFault
 from clearcite.wire.convert import Limits, from_json, to_json
 from clearcite.wire.decode import fault_of_name
 from clearcite.wire.instants import format_instant, parse_instant
-from clearcite.wire.strict import shown
+from clearcite.wire.strict import loads, shown
 
 Name = Annotated[str, Limits(least=1, most=200)]
 Names = Annotated[tuple[Name, ...], Limits(most=1_000_000, unique=True)]
@@ -95,6 +95,33 @@ def policy_to_json(policy: Policy) -> Any:
         },
         "groups": {name: to_json(item) for name, item in policy.groups.items()},
     }
+
+
+def kept_policy(text: str, content: str | None) -> Policy:
+    """A policy as the ledger keeps it, checked when it was accepted. Raises IntegrityFault for one that does not give
+    the digest it was accepted under."""
+    try:
+        kept = loads(text.encode("utf-8"), max_bytes=2 * MAX_POLICY_BYTES)
+        policy = Policy(
+            revision=kept["revision"],
+            issued_at=_issued(kept["issued_at"]),
+            subjects={
+                name: Subject(
+                    tenant_id=item["tenant"], groups=tuple(item["groups"]), roles=tuple(item["roles"])
+                )
+                for name, item in kept["subjects"].items()
+            },
+            groups={
+                name: Group(members=tuple(item["members"]), member_groups=tuple(item["member_groups"]))
+                for name, item in kept["groups"].items()
+            },
+        )
+        intact = policy.digest() == content
+    except (KeyError, TypeError, AttributeError, ValueError, InputError, ConfigError) as error:
+        raise IntegrityFault("The policy that the ledger keeps cannot be read.") from error
+    if not intact:
+        raise IntegrityFault("The policy that the ledger keeps is not the one it accepted.")
+    return policy
 
 
 def _with_instant(raw: Any) -> Any:

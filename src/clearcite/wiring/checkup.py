@@ -67,7 +67,9 @@ def check_up(settings: Settings) -> Iterator[Finding]:
     yield _checked("parsers", _try_parser, "pip install --force-reinstall clearcite")
     yield _checked("store", lambda: _try_store(settings), "clearcite ingest FOLDER", "clearcite index build")
     if settings.policy or settings.policy_command:
-        yield _checked("policy", lambda: _try_policy(settings), "edit policy.toml")
+        is_file = settings.policy.endswith(".toml")
+        remedy = "edit policy.toml" if is_file else "clearcite policy sync"
+        yield _checked("policy", lambda: _try_policy(settings), remedy)
     else:
         yield Finding(what="policy", state="note", detail="none; ask with --tenant and --group", remedy="")
 

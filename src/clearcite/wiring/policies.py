@@ -12,8 +12,8 @@ from clearcite.config import Settings
 from clearcite.domain.policy import Accepted, Directory, Policy
 from clearcite.errors import ClearciteError, ConfigError, IntegrityFault, StalePolicy
 from clearcite.keeping import GroupSource
-from clearcite.wire import canonical, loads
-from clearcite.wire.policies import MAX_POLICY_BYTES, policy_to_json, read_policy
+from clearcite.wire import canonical
+from clearcite.wire.policies import kept_policy, policy_to_json
 from clearcite.wiring.parts import LEDGER, SystemClock, existing_store
 
 _BEFORE_THE_LEDGER = "policy-revision"
@@ -41,10 +41,10 @@ def resolver_for(settings: Settings, policy: str | None = None) -> Directory:
                 _accept(ledger, settings, found, source.origin)
         return Directory(found)
     with _ledger(settings) as ledger:
-        text = ledger.policy_snapshot()
-    if text is None:
+        accepted, text = ledger.policy(), ledger.policy_snapshot()
+    if accepted is None or text is None:
         raise ConfigError("No policy has been taken over yet. Do it with: clearcite policy sync")
-    return Directory(read_policy(loads(text.encode("utf-8"), max_bytes=2 * MAX_POLICY_BYTES)))
+    return Directory(kept_policy(text, accepted.content))
 
 
 def sync_policy(settings: Settings, policy: str | None = None) -> int:
