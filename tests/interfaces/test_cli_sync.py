@@ -181,6 +181,18 @@ def test_a_source_is_taken_by_one_run_at_a_time(empty: Path) -> None:
     assert (sync(empty).code, len(ids(empty))) == (0, 3)
 
 
+@needs_git
+def test_without_git_the_other_sources_are_taken_and_doctor_names_the_command(
+    three: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "ok    git: 2" in clearcite(three, "doctor").out
+    monkeypatch.setenv("PATH", os.devnull)
+    done = sync(three)
+    assert (done.code, "apt-get install git" in done.err) == (2, True)
+    assert ids(three) == ["a.md", "pump"]
+    assert "mend it with: apt-get install git" in clearcite(three, "doctor").out
+
+
 def test_wrong_names_and_an_empty_configuration_are_refused(empty: Path) -> None:
     assert "No sources are configured" in sync(empty).err
     folder_of(empty, 1)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import apsw
 
+from clearcite.adapters.connectors.git_repository import INSTALL_GIT, git_version
 from clearcite.adapters.embedders.minilm import INSTALL_MODEL, MiniLM
 from clearcite.adapters.ledgers.connection import check_library
 from clearcite.adapters.ledgers.migrate import migrate, migrations
@@ -65,6 +66,8 @@ def check_up(settings: Settings) -> Iterator[Finding]:
     yield _checked("sqlite", _sqlite_version, "pip install -U apsw")
     yield _check_semantic(settings)
     yield _checked("parsers", _try_parser, "pip install --force-reinstall clearcite")
+    if any(source.kind == "git" for source in settings.sources):
+        yield _checked("git", git_version, INSTALL_GIT)
     yield _checked("store", lambda: _try_store(settings), "clearcite ingest FOLDER", "clearcite index build")
     if settings.policy or settings.policy_command:
         is_file = settings.policy.endswith(".toml")

@@ -18,7 +18,9 @@ from typing import BinaryIO
 
 from clearcite.errors import DependencyUnavailable, InputError, MissingExtra, TooLarge
 
-INSTALL = "apt-get install git (Debian, Ubuntu), brew install git (macOS), winget install Git.Git (Windows)"
+INSTALL_GIT = (
+    "apt-get install git (Debian, Ubuntu), brew install git (macOS), winget install Git.Git (Windows)"
+)
 _SECONDS = 600
 _COMMITS = 500
 """Commits whose changes are asked for at once."""
@@ -210,9 +212,7 @@ class GitRepository:
             raise DependencyUnavailable(f"git could not be run ({type(error).__name__}).") from error
 
     def _command(self, arguments: Sequence[str]) -> list[str]:
-        git = shutil.which("git")
-        if git is None:
-            raise MissingExtra("The program git", INSTALL)
+        git = _program()
         overruled = [part for setting in _OVERRULED for part in ("-c", setting)]
         return [git, "--no-pager", f"--git-dir={self._git_dir}", *overruled, *arguments]
 
@@ -236,6 +236,22 @@ class GitRepository:
             name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TEMP", "TMPDIR") if name in os.environ
         }
         return kept | _ENVIRONMENT
+
+
+def git_version() -> str:
+    """Raises MissingExtra where there is none."""
+    try:
+        done = subprocess.run([_program(), "--version"], capture_output=True, timeout=60, check=True)  # noqa: S603
+    except (OSError, subprocess.SubprocessError) as error:
+        raise DependencyUnavailable(f"git could not be run ({type(error).__name__}).") from error
+    return done.stdout.decode("ascii", "replace").strip().removeprefix("git version ")
+
+
+def _program() -> str:
+    git = shutil.which("git")
+    if git is None:
+        raise MissingExtra("The program git", INSTALL_GIT)
+    return git
 
 
 def _step(line: bytes) -> Step:

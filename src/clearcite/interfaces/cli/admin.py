@@ -33,6 +33,14 @@ tenant = "default"
 allowed_groups = ["staff"]
 source_type = "documentation"
 
+# `clearcite sync` also follows git repositories:
+# [[sources]]
+# path = "../product"
+# kind = "git"
+# folder = "docs"
+# source_id = "product"
+# allowed_groups = ["staff"]
+
 # Questions about live state, which documents cannot answer.
 [routes]
 tool_required = []
