@@ -38,12 +38,13 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="clearcite-bench-") as name:
         settings = filled(Path(name), options.documents)
-        row = measure(settings, options.switches)
-    row = {"documents": options.documents, **row}
-    print(json.dumps(row))
+        rows, failed = measure(settings, options.switches)
+    rows = [{"documents": options.documents, **row} for row in rows]
+    for row in rows:
+        print(json.dumps(row))
     if options.json:
-        Path(options.json).write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
-    return 1 if row["failed"] else 0
+        Path(options.json).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+    return 1 if failed else 0
 
 
 def filled(folder: Path, documents: int) -> Settings:
@@ -69,7 +70,8 @@ def filled(folder: Path, documents: int) -> Settings:
     return settings
 
 
-def measure(settings: Settings, switches: int) -> dict[str, Any]:
+def measure(settings: Settings, switches: int) -> tuple[list[dict[str, Any]], int]:
+    """Rows for the table, and how many questions failed."""
     seen: Counter[str] = Counter()
     waits: list[float] = []
     done = threading.Event()
@@ -97,13 +99,14 @@ def measure(settings: Settings, switches: int) -> dict[str, Any]:
         done.set()
         for thread in threads:
             thread.join()
-    return {
-        "promote_ms": spread(promoted),
-        "rollback_ms": spread(back),
-        "questions": sum(seen.values()),
-        "failed": sum(count for status, count in seen.items() if status.endswith("_unavailable")),
-        "question_ms": spread(waits),
-    }
+    failed = sum(count for status, count in seen.items() if status.endswith("_unavailable"))
+    counts = {"promote": (switches, 0), "rollback": (switches, 0), "question meanwhile": (len(waits), failed)}
+    times = {"promote": promoted, "rollback": back, "question meanwhile": waits}
+    rows = [
+        {"what": what, "times": counts[what][0], "failed": counts[what][1], **spread(times[what])}
+        for what in times
+    ]
+    return rows, failed
 
 
 def timed(act: Callable[[], object]) -> float:
@@ -114,7 +117,7 @@ def timed(act: Callable[[], object]) -> float:
 
 def spread(seconds: list[float]) -> dict[str, float]:
     some = sorted(seconds)
-    places = {"median": len(some) // 2, "p95": len(some) * 95 // 100, "highest": len(some) - 1}
+    places = {"p50 ms": len(some) // 2, "p95 ms": len(some) * 95 // 100, "highest ms": len(some) - 1}
     return {name: round(some[place] * 1_000, 1) for name, place in places.items()}
 
 

@@ -223,7 +223,8 @@ class Operator:
 
         Raises InputError if there is none, or it is retired, or events wait for it and not ``force``.
         """
-        live = next((item.name for item in self._ledger.generations() if item.is_live), "")
+        with self._ledger.snapshot() as snapshot:
+            live = snapshot.generation
         made = [
             item for item in self._ledger.switches() if item.after == live and item.switch.kind != "rollback"
         ]

@@ -259,8 +259,13 @@ SECRET = "With which code does the nightjar vault open?"
 
 
 def taken_away(folder: Path, how: str) -> None:
-    if how == "deleted":
+    if how != "revoked":
         assert clearcite(folder, "delete", "secret.md", "--tenant", "default").code == 0
+        if how == "purged":
+            assert clearcite(folder, *RECIPE).code == 0
+            assert clearcite(folder, "index", "build").code == 0, "the live one takes it in as well"
+            done = clearcite(folder, "purge", "secret.md", "--tenant", "default")
+            assert done.code == 0, done.out + done.err
         return
     text = "---\nallowed_groups: [board]\n---\n# Vault\n\nThe nightjar vault opens with the code 4711.\n"
     write(folder, {"docs/secret.md": text})
@@ -278,8 +283,10 @@ def revoke(ledger: Any) -> None:
     assert applied.error is None and applied.decision.access_changed
 
 
-@pytest.mark.parametrize("projected", [False, True], ids=["at once", "after ingestion"])
-@pytest.mark.parametrize("how", ["deleted", "revoked"])
+@pytest.mark.parametrize(
+    ("how", "projected"),
+    [("deleted", False), ("deleted", True), ("revoked", False), ("revoked", True), ("purged", True)],
+)
 def test_no_generation_old_or_new_brings_back_what_was_taken_away(
     shop: Path, how: str, projected: bool
 ) -> None:
@@ -296,8 +303,10 @@ def test_no_generation_old_or_new_brings_back_what_was_taken_away(
                 assert "secret.md" not in {item.document_id for item in engine.documents(ANN)}
         operator.rollback("back", force=True)
         assert asked(shop, SECRET) == "insufficient_evidence"
-    fresh = clearcite(shop, "index", "build", "--chunk-words", "90")
-    assert fresh.code == 0
+    assert clearcite(shop, "index", "build", "--chunk-words", "90").code == 0
+    if how == "purged":
+        held = [path for path in (shop / ".clearcite").rglob("*") if path.is_file()]
+        assert not [path.name for path in held if b"opens with the code" in path.read_bytes()]
     for item in generations(shop):
         with engine_on(settings(shop), generation=item.name) as engine:
             assert engine.ask(SECRET, ANN).status == "insufficient_evidence"

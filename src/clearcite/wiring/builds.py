@@ -213,10 +213,15 @@ def retire_in(settings: Settings, name: str) -> None:
 
 def retire_unkept(ledger: Ledger, store: Path, target: str) -> None:
     """Drop generations that nobody asked for any more: those before, and half-built ones of settings that went
-    back."""
+    back; and files that a worker killed while it retired one has left."""
+    folders = [path for path in (store / INDEX).glob("*") if path.is_dir()]  # before the names they must have
     for item in ledger.generations():
         if item.state == "active" and not (item.is_live or item.is_kept or item.name == target):
             retire(ledger, store, item.name)
+    active = {item.name for item in ledger.generations() if item.state == "active"}
+    for path in folders:
+        if path.name not in active:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _switch(kind: SwitchKind, reason: str) -> Switch:
