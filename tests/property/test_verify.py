@@ -263,10 +263,13 @@ def test_a_trace_names_parts_view_and_every_factor(embedder: Any) -> None:
     stages = {stage.stage: stage.detail for stage in trace.stages}
     seen = stages["open_sight"]["filter"]["acme"]
     assert (seen["served"], seen["acl_denied"], seen["readable"]) == (3, 1, 2)
-    factors = next(iter(stages["weigh"]["factors"].values()))
+    factors = stages["weigh"]["factors"]
     assert {"lexical", "authority", "source_type", "version"} <= set(factors)
     assert ("dense" in factors) == (embedder is not None)
-    assert set(next(iter(stages["rerank"]["factors"].values()))) == {"rerank"}
+    for stage, names in (("weigh", set(factors)), ("rerank", {"rerank"})):
+        columns = stages[stage]["factors"]
+        assert set(columns) == names
+        assert {len(column) for column in columns.values()} == {len(stages[stage]["ranked"])}
     assert "worker" in stages["plan_query"]["terms"]
 
 

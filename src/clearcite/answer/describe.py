@@ -13,8 +13,8 @@ from clearcite.domain.answer import Answer, Claim, Disagreement
 from clearcite.domain.retrieval import Confirmed, DenseQuery, Dropped, Plan, Ranked, Recall
 
 FACTORS = {
-    "weigh": frozenset({"lexical", "dense", "authority", "source_type", "version"}),
-    "rerank": frozenset({"rerank"}),
+    "weigh": ("lexical", "dense", "authority", "source_type", "version"),
+    "rerank": ("rerank",),
 }
 
 
@@ -22,7 +22,7 @@ def describe(stage: str, result: Any) -> dict[str, Any]:
     """Every factor of a score is kept once: those of the weights where passages are weighed, that of the reranker
     where it ranks; other stages keep order and score."""
     if isinstance(result, tuple):
-        return _describe_tuple(result, FACTORS.get(stage, frozenset()))
+        return _describe_tuple(result, FACTORS.get(stage, ()))
     return _describe(result)
 
 
@@ -113,7 +113,7 @@ def _(checked: Checked) -> dict[str, Any]:
     return {**_describe(checked.answer), "sufficiency": judged, "again_at_depth": again}
 
 
-def _describe_tuple(items: tuple[Any, ...], factors: frozenset[str]) -> dict[str, Any]:
+def _describe_tuple(items: tuple[Any, ...], factors: Sequence[str]) -> dict[str, Any]:
     if len(items) == 2 and all(isinstance(part, tuple) for part in items):
         parts = [_describe_tuple(part, factors) for part in items]
         return parts[0] | parts[1]
@@ -122,11 +122,7 @@ def _describe_tuple(items: tuple[Any, ...], factors: frozenset[str]) -> dict[str
         ranked = [[item.passage.chunk_id, item.score] for item in items]
         if not factors:
             return {"ranked": ranked}
-        kept = {
-            item.passage.chunk_id: {name: value for name, value in item.factors if name in factors}
-            for item in items
-        }
-        return {"ranked": ranked, "factors": kept}
+        return {"ranked": ranked, "factors": _columns(items, factors)}
     if kinds == {Dropped}:
         return {"dropped": _dropped(items)}
     if kinds == {Claim}:
@@ -134,6 +130,13 @@ def _describe_tuple(items: tuple[Any, ...], factors: frozenset[str]) -> dict[str
     if kinds == {Disagreement}:
         return {"disagreements": [_disagreement(item) for item in items]}
     return {}
+
+
+def _columns(items: Sequence[Ranked], names: Sequence[str]) -> dict[str, list[int | None]]:
+    """Each factor as a column in the order of ``ranked``, null where a passage has none: a third of the room."""
+    rows = [dict(item.factors) for item in items]
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    return {name: column for name, column in columns.items() if any(value is not None for value in column)}
 
 
 def _dropped(items: Sequence[Dropped]) -> list[list[str]]:
