@@ -73,7 +73,7 @@ def _document(tx: Transaction, key: DocumentKey, entries: Sequence[Entry]) -> in
     if not deletes:
         return None
     partition = intake.partition_id(tx, key.tenant_id)
-    reason = deletes[-1].detail or "source_deleted"
+    reason = next((entry.detail for entry in reversed(deletes) if entry.detail), "source_deleted")
     sequence = deletes[-1].source_sequence
     document = tx.insert(
         SQL["add_deleted"], partition, key.source_id, key.document_id, sequence, reason, tx.now
@@ -95,6 +95,7 @@ class _Document:
         states = [entry for entry in entries if entry.kind in ("access", "delete")]
         self._newest = states[-1] if states else None
         self._gone = [entry for entry in entries if entry.kind in ("delete", "purge")]
+        self._is_purged = any(entry.kind == "purge" for entry in entries)
         self._erased = {name for entry in entries for name in entry.revisions}
         self.reached = max(entry.source_sequence for entry in entries) - 1
 
@@ -115,7 +116,7 @@ class _Document:
             self.tx.run(OUTBOX["quarantine_document"], self.tx.now, "quarantined after the backup", self.id)
             done = replace(done, quarantined=done.quarantined + 1)
         if self._is_current:
-            self.reached += 1
+            self.reached = self._newest.source_sequence if self._newest else self.reached
             self.tx.run(SQL["set_sequence"], self.reached, self.id)
         elif self.operation == "upsert" and (self._gone or self._is_erased):
             self._delete()
@@ -160,8 +161,10 @@ class _Document:
         enqueue(self.tx, self.id)
 
     def _drop_erased_builds(self) -> None:
+        """Of a build that still served an older revision, which was erased since."""
         builds = self.tx.rows(SQL["builds"], self.id)
-        if any(revision_digest(row[4]) in self._erased and row[4] != self.content_key for row in builds):
+        older = [row[4] for row in builds if row[4] != self.content_key]
+        if any(self._is_purged or revision_digest(name) in self._erased for name in older):
             self._drop_builds()
             enqueue(self.tx, self.id)
 
@@ -174,11 +177,10 @@ class _Document:
     def doomed(self, key: DocumentKey) -> list[Erasable]:
         """What was purged since, as it stands in the backup."""
         head = self.tx.row(SQL["head"], self.id) or ()
-        is_purged = any(entry.kind == "purge" for entry in self.entries)
         revisions = tuple(
             number
             for number, content_key in self.tx.rows(SQL["revisions"], self.id)
-            if number != head[6] and (is_purged or revision_digest(content_key) in self._erased)
+            if number != head[6] and (self._is_purged or revision_digest(content_key) in self._erased)
         )
         if not revisions:
             return []
