@@ -12,9 +12,10 @@ from pathlib import Path
 import apsw
 import pytest
 
+from clearcite.adapters.ledgers.codec import collection_seal
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.answer.confirm import ReadTampered, judge_for, verify, verify_access
-from clearcite.domain.access import Principal
+from clearcite.domain.access import Acl, Principal
 from clearcite.domain.digest import sha256_text
 from clearcite.errors import IntegrityFault
 from clearcite.testing.clock import PinnedClock
@@ -149,6 +150,30 @@ def test_whoever_may_not_read_sees_neither_text_nor_error_when_somebody_widened(
 ) -> None:
     tamper(library, tmp_path, HARMLESS[what])
     assert answer(library, BOB) == ["for everybody"]
+
+
+WIDENED = "UPDATE collections SET allow = NULL WHERE path = 'vault'"
+
+
+@pytest.mark.parametrize("sealed", [False, True], ids=["alone", "control: with its seal"])
+def test_a_list_of_a_collection_that_somebody_widened_admits_nobody(
+    library: Library, tmp_path: Path, sealed: bool
+) -> None:
+    library.ledger.put_collection("acme", "vault", Acl(allow=("staff",)))
+    library.apply(upsert("in the vault", 1, key("vaulted"), access("guest", "staff", parent="vault")))
+    library.work()
+    assert ("in the vault" in answer(library, ALICE), "in the vault" in answer(library, BOB)) == (True, False)
+    seal = f"; UPDATE collections SET seal = '{collection_seal('vault', None, '[]')}'" if sealed else ""
+    tamper(library, tmp_path, WIDENED + seal)
+    assert ("in the vault" in answer(library, ALICE), "in the vault" in answer(library, BOB)) == (
+        sealed,
+        sealed,
+    )
+    with library.ledger.examine() as examination:
+        found = [
+            item.kind for item in examination.mismatches((), lambda _: None) if "collection" in item.detail
+        ]
+    assert found == ([] if sealed else ["acl"])
 
 
 POINTERS = {

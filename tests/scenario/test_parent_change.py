@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -92,9 +92,11 @@ def test_closing_a_parent_costs_the_same_above_ten_documents_and_above_a_thousan
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     few, many = (cost(below, close_the_parent, monkeypatch) for below in (10, 1_000))
-    assert few == many
+    assert replace(few, pages=0) == replace(many, pages=0)
     assert few.judged == 3, "the levels of the path"
-    assert 0 < few.pages < 20
+    assert 0 < few.pages < 12 and 0 < many.pages < 12, (
+        "a tree that is one level deeper, or a page that is split"
+    )
 
 
 def test_control_closing_each_document_costs_more_the_more_there_are(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,6 +103,11 @@ def class_digest(cls: AccessClass) -> str:
     return digest("class", cls.parent, str(len(allow)), *allow, str(len(deny)), *deny)
 
 
+def collection_seal(path: str, allow: str | None, deny: str) -> str:
+    """Over the stored columns of a collection's list."""
+    return digest("collection-list", path, allow, deny)
+
+
 def decode_acl(allow: str | None, deny: str) -> Acl:
     return Acl(allow=None if allow is None else decode_strings(allow), deny=decode_strings(deny))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clearcite.adapters.ledgers.codec import encode
+from clearcite.adapters.ledgers.codec import collection_seal, encode
 from clearcite.adapters.ledgers.events import record as record_event
 from clearcite.adapters.ledgers.intake import partition_id
 from clearcite.adapters.ledgers.queries import load
@@ -63,7 +63,8 @@ def _write(tx: Transaction, place: tuple[int, str], lists: Lists, configured: st
     if current is not None:
         tx.run(SQL["close_collection"], position, partition, path, current[0])
     if lists is not None:
-        tx.run(SQL["add_collection"], partition, path, position, *lists, configured)
+        seal = collection_seal(path, *lists)
+        tx.run(SQL["add_collection"], partition, path, position, *lists, configured, seal)
     tx.run(SQL["mark_collections"], position, partition)
 
 

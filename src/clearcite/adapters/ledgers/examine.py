@@ -12,7 +12,13 @@ from typing import Any, Literal
 import apsw
 
 from clearcite.adapters.ledgers import visible
-from clearcite.adapters.ledgers.codec import class_digest, decode_access, decode_description, encode
+from clearcite.adapters.ledgers.codec import (
+    class_digest,
+    collection_seal,
+    decode_access,
+    decode_description,
+    encode,
+)
 from clearcite.adapters.ledgers.connection import translated
 from clearcite.adapters.ledgers.queries import load
 from clearcite.adapters.ledgers.reader import Mask, chunk_of_row, mask_of
@@ -77,6 +83,8 @@ class SqliteExamination:
             yield from _event(row)
         for row in self._rows("accesses"):
             yield from _guarded(_access(row), None)
+        for row in self._rows("lists"):
+            yield from _list(row)
         for row in self._rows("places"):
             yield from _place(row)
         for row in self._rows("judged"):
@@ -240,6 +248,12 @@ def _access(row: tuple[Any, ...]) -> Found:
         yield Mismatch(
             kind="cross_identity", detail=f"an access of the tenant {tenant} has another tenant's list"
         )
+
+
+def _list(row: tuple[Any, ...]) -> Found:
+    tenant, path, allow, deny, seal = row
+    if collection_seal(path, allow, deny) != seal:
+        yield Mismatch(kind="acl", detail=f"a collection of the tenant {tenant} does not give its seal")
 
 
 def _place(row: tuple[Any, ...]) -> Found:

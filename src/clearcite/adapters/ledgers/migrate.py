@@ -14,7 +14,7 @@ from typing import Any
 
 import apsw
 
-from clearcite.adapters.ledgers.codec import decode_strings, decode_units
+from clearcite.adapters.ledgers.codec import collection_seal, decode_strings, decode_units
 from clearcite.adapters.ledgers.connection import (
     check_library,
     connect,
@@ -76,11 +76,17 @@ def _digest(*parts: Any) -> str:
     return digest(*parts)
 
 
+def collection_seal_of(*columns: Any) -> str:
+    path, allow, deny = columns
+    return collection_seal(path, allow, deny)
+
+
 def _offer_functions(db: apsw.Connection) -> None:
     """What migrations may call from SQL."""
     db.create_scalar_function("chunk_seal", chunk_seal_of, 8, deterministic=True)
     db.create_scalar_function("digest", _digest, deterministic=True)
     db.create_scalar_function("build_seal", build_seal_of, 2, deterministic=True)
+    db.create_scalar_function("collection_seal", collection_seal_of, 3, deterministic=True)
 
 
 def ready(db: apsw.Connection, scripts: Sequence[str]) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from clearcite.adapters.ledgers import policies
 from clearcite.adapters.ledgers.codec import (
+    collection_seal,
     decode,
     decode_access,
     decode_acl,
@@ -120,7 +121,7 @@ class SqliteSnapshot:
         lists = self._memory.collections((number, position))
         if lists is None:
             lists = MappingProxyType(
-                {path: _acl_or_nobody(allow, deny) for path, allow, deny in self._rows("collections", number)}
+                {row[0]: _acl_or_nobody(*row) for row in self._rows("collections", number)}
             )
             self._memory.keep_collections((number, position), lists)
         return position, lists
@@ -128,7 +129,7 @@ class SqliteSnapshot:
     def collections_at(self, partition: str, position: int) -> tuple[int, Mapping[str, Acl]]:
         number, changed = self._partition(partition)
         rows = self._rows("collections_at", number, position)
-        return min(changed, position), {path: decode_acl(allow, deny) for path, allow, deny in rows}
+        return min(changed, position), {row[0]: _acl_or_nobody(*row) for row in rows}
 
     def chunks(
         self, chunk_ids: Sequence[str], shown: Callable[[str, int], bool] | None = None
@@ -293,9 +294,9 @@ def _class_or_nobody(row: tuple[Any, ...]) -> AccessClass:
         return AccessClass(parent=None, acl=NOBODY)
 
 
-def _acl_or_nobody(allow: str | None, deny: str) -> Acl:
+def _acl_or_nobody(path: str, allow: str | None, deny: str, seal: str) -> Acl:
     try:
-        return decode_acl(allow, deny)
+        return decode_acl(allow, deny) if collection_seal(path, allow, deny) == seal else NOBODY
     except IntegrityFault:
         return NOBODY
 

@@ -255,6 +255,7 @@ UNDONE = """
 DROP TABLE policies;
 DROP TABLE policy_alarms;
 ALTER TABLE collections DROP COLUMN configured;
+ALTER TABLE collections DROP COLUMN seal;
 DROP TABLE restores;
 DROP TABLE events;
 DROP TABLE sources;

@@ -5,8 +5,8 @@ SELECT from_position, allow, deny FROM collections WHERE partition = ? AND path 
 UPDATE collections SET to_position = ? WHERE partition = ? AND path = ? AND from_position = ?;
 
 -- name: add_collection
-INSERT OR REPLACE INTO collections (partition, path, from_position, allow, deny, configured)
-VALUES (?, ?, ?, ?, ?, ?);
+INSERT OR REPLACE INTO collections (partition, path, from_position, allow, deny, configured, seal)
+VALUES (?, ?, ?, ?, ?, ?, ?);
 
 -- name: mark_collections
 UPDATE partitions SET collections_position = ? WHERE id = ?;

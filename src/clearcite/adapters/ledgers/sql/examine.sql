@@ -66,6 +66,11 @@ LEFT JOIN partitions p ON p.id = a.partition
 LEFT JOIN access_classes c ON c.id = a.class
 ORDER BY a.id;
 
+-- name: lists
+SELECT p.name, c.path, c.allow, c.deny, c.seal
+FROM collections c LEFT JOIN partitions p ON p.id = c.partition
+ORDER BY c.partition, c.path, c.from_position;
+
 -- name: places
 SELECT g.name, p.name, d.source_id, d.document_id, s.id IS NOT NULL AND s.withdrawn = 0,
        s.revision = d.revision, s.access = d.access, d.quarantined_at IS NOT NULL, o.event_id IS NOT NULL

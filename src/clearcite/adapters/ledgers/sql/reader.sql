@@ -37,10 +37,10 @@ WHERE v.generation = ?1 AND v.partition = ?2 AND v.gone = 0
 SELECT parent, allow, deny FROM access_classes WHERE id = ?;
 
 -- name: collections
-SELECT path, allow, deny FROM collections WHERE partition = ? AND to_position IS NULL ORDER BY path;
+SELECT path, allow, deny, seal FROM collections WHERE partition = ? AND to_position IS NULL ORDER BY path;
 
 -- name: collections_at
-SELECT path, allow, deny FROM collections
+SELECT path, allow, deny, seal FROM collections
 WHERE partition = ?1 AND from_position <= ?2 AND (to_position IS NULL OR to_position > ?2) ORDER BY path;
 
 -- name: chunks
