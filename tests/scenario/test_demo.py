@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
+from clearcite import auditor
+from clearcite.domain.access import Principal
+from clearcite.wire import to_json
+from clearcite.wiring import audit_heads, policy_as_written
 from tests.support.data import ROOT
 from tests.support.demo import Demo, open_demo, read_questions
 
@@ -50,3 +56,27 @@ def test_nobody_sees_the_other_tenant_whatever_groups_he_has(demo: Demo) -> None
     theirs = {item.document_id for item in demo.engine.documents(nadia, limit=1000)}
     assert theirs == {"alarm-plan.md", "baybook-settings.txt", "booking-fee-refunds.md", "gate-hours.md"}
     assert not mine & theirs
+
+
+OPERATOR = Principal(
+    tenant_id="local",
+    subject_id="local",
+    groups=("local",),
+    authorization_revision="local",
+    roles=("operator",),
+)
+
+
+@pytest.mark.parametrize("item", QUESTIONS[:8], ids=lambda item: item["id"])
+def test_an_answer_of_the_demo_holds_under_the_auditors_checker(demo: Demo, item: dict[str, Any]) -> None:
+    """Real documents, a real policy: nothing is left unlooked at, and a changed policy is found."""
+    public = demo.ask(item).public
+    policy = policy_as_written(demo.settings, None)
+    export = demo.engine.operator(OPERATOR).export(
+        public.trace_id, response=to_json(public), policy=policy, texts=True
+    )
+    export = json.loads(json.dumps(export))
+    head = auditor.read_head(str(audit_heads(demo.settings)))
+    assert auditor.check(export, head) == ([], [])
+    export["policy"]["subjects"][item["as"]]["groups"] = ["nobody"]
+    assert auditor.check(export, head)[0] != []
