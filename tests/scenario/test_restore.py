@@ -371,3 +371,19 @@ def test_integrity_finds_a_damaged_file(folder: Path, what: str) -> None:
     run(folder, "integrity")
     INTEGRITY[what](folder / ".clearcite")
     run(folder, "integrity", code=4)
+
+
+def test_an_identity_of_before_the_policy_that_was_in_force_stays_refused(folder: Path) -> None:
+    """The backup knows revision 1 only; the policy that took bob away came later."""
+    policy = 'revision = {}\n[subjects.{}]\ntenant = "default"\ngroups = ["staff"]\n'
+    write(folder, {"policy.toml": policy.format(1, "bob")})
+    flags = ("--as", "bob", "--policy", "policy.toml")
+    run(folder, "list", *flags)
+    run(folder, "backup", "older")
+    write(folder, {"policy.toml": policy.format(2, "ann")})
+    run(folder, "list", "--as", "ann", "--policy", "policy.toml")
+    run(folder, "restore", "older")
+    write(folder, {"policy.toml": policy.format(1, "bob")})
+    assert "stale_policy" in run(folder, "list", *flags, code=2).err
+    found = run(folder, "status", "--format", "json").json["policy"]
+    assert (found["revision"], found["origin"]) == (2, "restore")
