@@ -15,7 +15,7 @@ from typing import Any
 import apsw
 
 from clearcite.config import load_settings
-from clearcite.wiring import Taking, open_workshop, take_one
+from clearcite.wiring import Taking, open_ledger, open_workshop, take_one
 from tests.interfaces.test_cli_ingest import state, text, wait_for
 from tests.support.shell import clearcite, everything, write
 
@@ -58,6 +58,17 @@ def test_one_pass_indexes_what_waits(empty: Path) -> None:
     assert (done.code, "30 chunks indexed" in done.err) == (0, True)
     assert (len(everything(empty)), outbox(empty)) == (30, [])
     assert clearcite(empty, "work").code == 0
+
+
+def test_what_was_given_up_is_tried_again_when_an_operator_says_so(empty: Path) -> None:
+    taken(empty, 3)
+    with closing(open_ledger(load_settings(empty))) as ledger, ledger.snapshot() as snapshot:
+        for job in ledger.claim(snapshot.generation, 2, "w"):
+            ledger.fail(job, "no memory", final=True)
+    first = clearcite(empty, "work")
+    assert (first.code, first.err.count("no memory"), len(everything(empty))) == (2, 2, 1)
+    assert clearcite(empty, "work", "--retry").code == 0
+    assert (len(everything(empty)), outbox(empty)) == (3, [])
 
 
 def test_without_a_store_a_worker_says_how_to_make_one(empty: Path) -> None:

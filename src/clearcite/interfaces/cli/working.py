@@ -2,21 +2,22 @@
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Any
 
 from clearcite.config import Settings
+from clearcite.domain.corpus import DocumentKey
 from clearcite.errors import ClearciteError, DependencyUnavailable
 from clearcite.ingest.pipeline import project, sweep, tidy
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Command, Option
 from clearcite.interfaces.cli.common import STORE, note
 from clearcite.interfaces.cli.ingestion import Summary, catch_up, report
-from clearcite.wiring import Workshop, existing_store, live_target, open_workshop, retain
+from clearcite.wiring import Workshop, existing_store, live_target, open_ledger, open_workshop, retain
 
 HELP = """Project what waits: read, cut, index and publish.
 
@@ -30,6 +31,8 @@ Examples:
   clearcite work
 
   clearcite work --watch
+
+  clearcite work --retry
 """
 
 SHORTEST, LONGEST = 0.25, 10.0
@@ -50,6 +53,7 @@ class _Count:
 
 def work(
     watch: Annotated[bool, Option("--watch", help="Go on until stopped.")] = False,
+    retry: Annotated[bool, Option("--retry", help="First let what was given up be tried again.")] = False,
     semantic: Annotated[str | None, Option(help="auto, on or off: sentence vectors.")] = None,
     store: STORE = None,
 ) -> int:
@@ -57,12 +61,27 @@ def work(
     existing_store(settings)
     try:
         with _stoppable():
+            if retry:
+                _let_retry(settings)
             if watch:
                 _watch(settings)
             return _once(settings)
     except _Stop:
         _log("stopped; what was in hand is given back")
         return 0
+
+
+def _let_retry(settings: Settings) -> None:
+    """Documents that could not be read or indexed; not those that an integrity fault took out of sight."""
+    with closing(open_ledger(settings)) as ledger:
+        rows = ledger.status()["quarantine"]
+        keys = {what: {_key(row) for row in rows if row["what"] == what} for what in ("event", "document")}
+        for key in sorted(keys["event"] - keys["document"]):
+            ledger.reinstate(key)
+
+
+def _key(row: Mapping[str, Any]) -> DocumentKey:
+    return DocumentKey(tenant_id=row["tenant_id"], source_id=row["source_id"], document_id=row["document_id"])
 
 
 def _once(settings: Settings) -> int:
