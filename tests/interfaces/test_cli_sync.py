@@ -203,6 +203,30 @@ def test_wrong_names_and_an_empty_configuration_are_refused(empty: Path) -> None
 
 
 @needs_git
+def test_a_restored_store_is_brought_up_to_date_from_the_history(empty: Path) -> None:
+    made = repository(empty / "repo")
+    made.commit({"a.md": "The pump needs 3 bar.", "b.md": "The valve opens at 7 bar.", "c.md": "Gate one."})
+    toml = '[[sources]]\npath = "repo"\nkind = "git"\nsource_id = "repo"\nallowed_groups = ["staff"]\n'
+    write(empty, {"clearcite.toml": toml})
+    sync(empty)
+    assert clearcite(empty, "backup", "safe").code == 0
+    made.commit({"a.md": "The pump needs 4 bar.", "b.md": None})
+    made.commit({"c.md": "Gate two."})
+    sync(empty)
+    restored = clearcite(empty, "restore", "safe")
+    assert (restored.code, ids(empty)) == (0, ["a.md", "c.md"]), restored.err
+    done = sync(empty)
+    assert (done.code, "refused" in done.err) == (0, False), done.err
+    shown = [
+        clearcite(empty, "show", name, "--tenant", "default", "--group", "staff").json["text"]
+        for name in ids(empty)
+    ]
+    assert (ids(empty), shown) == (["a.md", "c.md"], ["The pump needs 4 bar.", "Gate two."])
+    made.commit({"a.md": "The pump needs 5 bar."})
+    assert "1 revised" in sync(empty).err
+
+
+@needs_git
 def test_a_sync_that_is_killed_again_and_again_ends_in_the_state_of_one_run(empty: Path) -> None:
     made = repository(empty / "repo")
     for n in range(30):

@@ -42,6 +42,8 @@ class Since:
 def reapply(tx: Transaction, since: Since) -> tuple[Reapplied, list[Erasable], list[tuple[DocumentKey, int]]]:
     """What was done, what is still to be erased, and the sequence each document has reached at least."""
     tx.run(SQL["free_leases"], tx.now)
+    # A history is then listed whole, above the sequences documents have reached; an approval was for other deletes.
+    tx.run(SQL["begin_sources_again"])
     tx.run(SQL["raise_to"], since.journal.position)
     news = sorted(
         (entry for entry in since.journal.entries if entry.number > since.number),

@@ -47,6 +47,9 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?);
 -- name: free_leases
 UPDATE outbox SET owner = NULL, available_at = ? WHERE owner IS NOT NULL;
 
+-- name: begin_sources_again
+UPDATE sources SET cursor = NULL, approved = 0;
+
 -- name: raise_to
 UPDATE counters SET position = max(position, ?) + 1 WHERE id = 1;
 
