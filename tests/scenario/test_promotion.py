@@ -39,6 +39,7 @@ OLGA = Principal(
 )
 SEED = 20_261_130
 DOCUMENTS = 30
+ENOUGH = 20
 RECIPE = ("index", "build", "--chunk-words", "60")
 ANOTHER = ("index", "build", "--chunk-words", "61")
 
@@ -129,7 +130,7 @@ def switched_while_asked(folder: Path, switches: int, prepare: Any = lambda: Non
         threads = [threading.Thread(target=ask) for _ in range(2)]
         for thread in threads:
             thread.start()
-        for _ in range(switches):
+        while len(operator.switches()) < 2 * switches or sum(seen.values()) < ENOUGH:
             operator.promote(after, "to", force=True)
             time.sleep(0.05)
             operator.rollback("fro")
@@ -137,8 +138,8 @@ def switched_while_asked(folder: Path, switches: int, prepare: Any = lambda: Non
         done.set()
         for thread in threads:
             thread.join()
-        switches_made = [made.after for made in operator.switches()]
-        assert switches_made == [after, before] * switches
+        made = [item.after for item in operator.switches()]
+        assert made == [after, before] * (len(made) // 2)
     (folder / "stop").touch()
     out, _ = child.communicate(timeout=60)
     seen.update(out.split())
@@ -147,7 +148,7 @@ def switched_while_asked(folder: Path, switches: int, prepare: Any = lambda: Non
 
 def test_no_question_fails_while_an_operator_switches_to_and_fro(shop: Path) -> None:
     seen = switched_while_asked(shop, 8)
-    assert set(seen) == {"answered"} and seen["answered"] > 15
+    assert set(seen) == {"answered"} and seen["answered"] >= ENOUGH
 
 
 def test_control_a_generation_without_its_files_is_noticed_by_the_same_questions(shop: Path) -> None:
@@ -165,7 +166,7 @@ SLOW = """
 import sys, time
 import clearcite.ingest.pipeline as pipeline
 from clearcite.interfaces.cli.main import run
-pipeline.BATCH_JOBS = 3
+pipeline.BATCH_JOBS = 2
 publish = pipeline._publish
 def slowly(*args):
     print("batch", flush=True)
@@ -225,7 +226,7 @@ def test_a_build_that_is_killed_again_and_again_leaves_the_live_one_alone_and_en
     before = contents(shop, live)
     random_ = random.Random(SEED)
     for _ in range(3):
-        killed(shop, SLOW, *ANOTHER, after=random_.randint(1, 6), wait=random_.random() / 10)
+        killed(shop, SLOW, *ANOTHER, after=random_.randint(2, 3), wait=random_.random() / 10)
         assert asked(shop) == "answered", f"seed {SEED}"
         assert contents(shop, live) == before
     waiting = [item.waiting for item in generations(shop) if item.name == built]
