@@ -26,6 +26,7 @@ from clearcite.domain.access import Micros, Principal
 from clearcite.domain.answer import EXIT_CODES, Answer, PublicAnswer, PublicDocument, PublicSearch
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.explain import Chains, Explanation
+from clearcite.domain.generations import Generation
 from clearcite.domain.policy import check_current
 from clearcite.domain.retrieval import Question, Scope
 from clearcite.domain.trace import Trace
@@ -178,7 +179,7 @@ class Engine:
         services = self._services
         with self._snapshot() as snapshot:
             self._check_policy(principal, snapshot)
-        recomputed = Recomputed(replay=self.replay, explain=self.explain)
+        recomputed = Recomputed(replay=self.replay, explain=self.explain, probe=self.probe)
         parts = (services.ledger, services.traces, self._snapshot, recomputed, services.upkeep)
         return Operator(*parts, name=f"{principal.tenant_id}/{principal.subject_id}")
 
@@ -214,13 +215,17 @@ class Engine:
             cause = "integrity" if isinstance(error, IntegrityFault) else None
         return Replayed(public=public, state=view.state, cause=cause, doubt=view.doubt)
 
-    def probe(self) -> str:
-        """Open what a question would open, read all of it, and say what it is; for ``doctor``."""
-        with self._snapshot() as snapshot:
+    def probe(self, generation: str | None = None) -> str:
+        """Open what a question would open, read all of it, and say what it is; for ``doctor`` and before a switch."""
+        with self._services.ledger.snapshot(generation or self._services.generation) as snapshot:
             pipeline = self._services.pipeline(snapshot.generation)
             pipeline.index.open(snapshot.index_manifest).check()
             legs = "words and vectors" if pipeline.parts.embedder else "words only"
             return f"generation {snapshot.generation}, {legs}"
+
+    def generations(self) -> Sequence[Generation]:
+        """Every generation of the index there was; for ``doctor``."""
+        return self._services.ledger.generations()
 
     def open_sight(self, snapshot: Snapshot, scope: Scope) -> Sight:
         """Authorize first: what this scope may read at this snapshot, before a word of the question counts."""

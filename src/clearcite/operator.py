@@ -39,9 +39,10 @@ class Upkeep(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recomputed:
-    """What the engine computes again for an operator."""
+    """What the engine computes again for an operator. ``probe`` opens a generation and reads all of its index."""
 
     replay: Replay
+    probe: Callable[[str], str]
     explain: Callable[[DocumentKey, Principal, Micros | None, Chains], Explanation]
 
 
@@ -208,8 +209,9 @@ class Operator:
 
         Raises InputError unless its panel passes and it has taken everything in, or ``force``; and when another
         one has become live since the panel was measured. Who, why and the panel are recorded in the same
-        transaction.
+        transaction. One that cannot be read raises what its first question would have met, forced or not.
         """
+        self._recomputed.probe(generation)
         if panel is not None and panel.generation != generation:
             raise InputError("This panel was measured on another generation.")
         if not force and (panel is None or not panel.passes):
@@ -221,7 +223,8 @@ class Operator:
     def rollback(self, reason: str, *, force: bool = False) -> str:
         """Go back to the generation that answered before the live one was promoted; its name. Nothing is built.
 
-        Raises InputError if there is none, or it is retired, or events wait for it and not ``force``.
+        Raises InputError if there is none, or it is retired, or events wait for it and not ``force``; and what a
+        question would have met if it cannot be read.
         """
         with self._ledger.snapshot() as snapshot:
             live = snapshot.generation
@@ -231,6 +234,7 @@ class Operator:
         if not made or not made[-1].before:
             raise InputError("No generation answered before this one.")
         before = made[-1].before
+        self._recomputed.probe(before)
         self._ledger.promote(before, self._switch("rollback", reason, force, ""), expected=live)
         return before
 

@@ -173,6 +173,19 @@ def test_a_generation_that_is_retired_is_gone_and_the_live_one_is_not(shop: Path
     assert refused.code == 2 and live(shop) == name
 
 
+def test_nobody_switches_to_a_generation_that_cannot_be_read(shop: Path) -> None:
+    before, name = live(shop), built(shop)
+    assert promote(shop, name, "--force").code == 0
+    for path in (shop / ".clearcite/index" / before).glob("*.segment"):
+        path.write_bytes(path.read_bytes()[:-1] + b"?")
+    refused = clearcite(shop, "index", "rollback", "--reason", "back", *OLGA, "--force")
+    assert (refused.code, live(shop)) == (4, name)
+    doctor = clearcite(shop, "doctor")
+    assert doctor.code == 2 and f"mend it with: clearcite index retire {before}" in doctor.out
+    assert clearcite(shop, "index", "retire", before, *OLGA).code == 0
+    assert clearcite(shop, "doctor").code == 0
+
+
 def test_a_panel_and_a_comparison_leave_no_traces(shop: Path) -> None:
     name = built(shop)
     panel(shop, name)

@@ -19,7 +19,7 @@ import pytest
 
 from clearcite.config import Settings, load_settings
 from clearcite.domain.access import Principal
-from clearcite.domain.generations import Generation
+from clearcite.domain.generations import Generation, Switch
 from clearcite.operator import Operator
 from clearcite.wiring import Recipe, build_target, engine_on, open_ledger, open_workshop
 from tests.support.shell import clearcite, write
@@ -111,11 +111,20 @@ with engine_on(load_settings(Path("."), env={})) as engine:
 """
 
 
-def switched_while_asked(folder: Path, switches: int, prepare: Any = lambda: None) -> Counter[str]:
+def properly(operator: Operator, name: str) -> None:
+    operator.promote(name, "to", force=True)
+
+
+def blindly(operator: Operator, name: str) -> None:
+    """Past the operator, who would look at it first."""
+    switch = Switch(kind="promote", actor="nobody", reason="to", forced=True)
+    operator._ledger.promote(name, switch)
+
+
+def switched_while_asked(folder: Path, switches: int, promote: Any = properly) -> Counter[str]:
     """What questions of two threads and another process ended as, while an operator switched to and fro."""
     seen: Counter[str] = Counter()
     before, after = candidate(folder)
-    prepare()
     done = threading.Event()
     child = subprocess.Popen(
         [sys.executable, "-c", ASKER, QUESTION], cwd=folder, stdout=subprocess.PIPE, text=True
@@ -131,7 +140,7 @@ def switched_while_asked(folder: Path, switches: int, prepare: Any = lambda: Non
         for thread in threads:
             thread.start()
         while len(operator.switches()) < 2 * switches or sum(seen.values()) < ENOUGH:
-            operator.promote(after, "to", force=True)
+            promote(operator, after)
             time.sleep(0.05)
             operator.rollback("fro")
             time.sleep(0.05)
@@ -152,11 +161,9 @@ def test_no_question_fails_while_an_operator_switches_to_and_fro(shop: Path) -> 
 
 
 def test_control_a_generation_without_its_files_is_noticed_by_the_same_questions(shop: Path) -> None:
-    def lose() -> None:
-        (lost,) = [item.name for item in generations(shop) if not item.is_live]
-        shutil.rmtree(shop / ".clearcite/index" / lost)
-
-    seen = switched_while_asked(shop, 3, lose)
+    (lost,) = [item.name for item in generations(shop) if not item.is_live]
+    shutil.rmtree(shop / ".clearcite/index" / lost)
+    seen = switched_while_asked(shop, 3, blindly)
     assert seen["dependency_unavailable"] > 0
 
 

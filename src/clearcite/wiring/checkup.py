@@ -2,7 +2,8 @@
 
 import platform
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import apsw
@@ -69,6 +70,7 @@ def check_up(settings: Settings) -> Iterator[Finding]:
     if any(source.kind == "git" for source in settings.sources):
         yield _checked("git", git_version, INSTALL_GIT)
     yield _checked("store", lambda: _try_store(settings), "clearcite ingest FOLDER", "clearcite index build")
+    yield from _kept(settings)
     if settings.policy or settings.policy_command:
         is_file = settings.policy.endswith(".toml")
         remedy = "edit policy.toml" if is_file else "clearcite policy sync"
@@ -135,6 +137,22 @@ def _try_parser() -> str:
     with ChildParser() as parser:
         parser.parse(b"# A heading\n\nA line.\n", "text/markdown")
     return "the child process answers"
+
+
+def _kept(settings: Settings) -> Iterator[Finding]:
+    """Generations beside the live one that nobody could go back to."""
+    try:
+        with engine_on(settings) as engine:
+            beside = [
+                item.name for item in engine.generations() if item.state == "active" and not item.is_live
+            ]
+            checks = [(name, _checked("kept", partial(engine.probe, name), "")) for name in beside]
+    except ClearciteError:
+        return  # said of the store already
+    for name, found in checks:
+        if found.state == "bad":
+            remedy = f"clearcite index retire {name}"
+            yield replace(found, what="kept", detail=f"{name}: {found.detail}", remedy=remedy)
 
 
 def _try_store(settings: Settings) -> str:
