@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 import pytest
 
+from clearcite.interfaces.cli import ingestion
 from tests.support.shell import Done, clearcite, everything, fed, write
 
 CONFIG = """
@@ -113,6 +114,34 @@ def test_collections_of_the_configuration_are_applied_before_its_documents(firm:
     write(firm, {"clearcite.toml": CONFIG + HR + "nobody = true\n"})
     ingest(firm)
     assert names(firm) == ["leave.md"]
+
+
+def test_what_one_edit_opens_is_opened_after_what_it_closes(
+    firm: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A collection is opened and a document in it closed by one edit: nobody sees the document in between."""
+    hr = HR + "{}" + HR.replace('"hr"', '"hr/pay"') + "{}"
+    write(
+        firm, {"clearcite.toml": CONFIG + hr.format('allowed_groups = ["board"]\n', "unrestricted = true\n")}
+    )
+    ingest(firm)
+    seen: list[dict[str, Any]] = []
+    real = ingestion.take_one
+
+    def spied(shop: Any, *args: Any) -> Any:
+        for batch in real(shop, *args):
+            with shop.ledger.snapshot() as snapshot:
+                seen.append({path: acl.allow for path, acl in snapshot.collections("acme")[1].items()})
+            yield batch
+
+    monkeypatch.setattr(ingestion, "take_one", spied)
+    write(firm, {"clearcite.toml": CONFIG + hr.format("unrestricted = true\n", "nobody = true\n")})
+    ingest(firm)
+    assert seen and all(state == {"hr": ("board",), "hr/pay": ()} for state in seen)
+    assert {item["path"]: item["allowed_groups"] for item in clearcite(firm, "collection", "list").lines} == {
+        "hr": None,
+        "hr/pay": [],
+    }
 
 
 def test_what_an_operator_closed_in_a_hurry_is_not_opened_by_the_next_ingestion(firm: Path) -> None:

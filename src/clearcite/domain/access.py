@@ -96,6 +96,17 @@ def class_admits(cls: AccessClass, collections: Mapping[str, Acl], groups: froze
     return True
 
 
+def widens(before: Acl | None, after: Acl) -> bool:
+    """Whether a collection's list may admit somebody whom the one before it did not; before None there was nobody."""
+    if before is None:
+        return after.allow != ()
+    if set(before.deny) - set(after.deny):
+        return True
+    if before.allow is None:
+        return False
+    return after.allow is None or bool(set(after.allow) - set(before.allow))
+
+
 def path_judge(collections: Mapping[str, Acl], groups: Groups) -> Callable[[str | None], bool]:
     """Judges paths of collections as ``class_admits`` does; a collection above several of them is judged once."""
     known: dict[str, bool] = {}

@@ -1,9 +1,12 @@
 """The rule of one document, and the meeting of two states of access."""
 
+from itertools import combinations
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clearcite.domain.access import Access, Acl, ancestors, class_admits, in_force, meet, readable
+from clearcite.domain.access import Access, Acl, ancestors, class_admits, in_force, meet, readable, widens
 from clearcite.testing.records import access
 
 GROUPS = ("a", "b", "c")
@@ -70,3 +73,22 @@ def test_a_missing_collection_denies_and_nobody_is_not_everybody() -> None:
 def test_the_start_belongs_to_a_window_and_the_end_does_not() -> None:
     window = access(effective_from=10, effective_to=20)
     assert [in_force(window, at) for at in (9, 10, 19, 20)] == [False, True, True, False]
+
+
+LISTS = [
+    None,
+    *(
+        Acl(allow=allow, deny=deny)
+        for allow in (None, (), ("a",), ("b",), ("a", "b"))
+        for deny in ((), ("a",), ("b",), ("c",))
+    ),
+]
+
+
+@pytest.mark.parametrize("before", LISTS, ids=repr)
+def test_a_list_that_admits_somebody_new_is_known_to_widen(before: Acl | None) -> None:
+    people = [frozenset(some) for size in range(4) for some in combinations("abc", size)]
+    for after in filter(None, LISTS):
+        new = any(after.admits(who) and not (before and before.admits(who)) for who in people)
+        assert widens(before, after) or not new
+    assert before is None or not widens(before, before)

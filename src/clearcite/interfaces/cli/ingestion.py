@@ -120,7 +120,7 @@ def take_sources(settings: Settings, taking: Taking) -> int:
         gc.set_threshold(50_000, 20, 50)
         shop = open_workshop(settings)
         stack.callback(shop.close)
-        for line in apply_collections(shop.ledger, settings.collections):
+        for line in apply_collections(shop.ledger, settings.collections, widening=False):
             note(line)
         _say_semantic(shop)
         if shop.note:
@@ -129,6 +129,8 @@ def take_sources(settings: Settings, taking: Taking) -> int:
         with progress() as bar:
             taken = _take(runs, summary, bar)
             _project(shop, taken, summary, bar)
+        for line in apply_collections(shop.ledger, settings.collections, widening=True):
+            note(line)
         _finish(shop, summary)
         if not summary.leased:  # what a worker still has would be missing from what is served
             shop.serve()
