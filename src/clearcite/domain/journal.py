@@ -61,6 +61,5 @@ class Reapplied:
     deleted: int = 0
     narrowed: int = 0
     quarantined: int = 0
-    purged: int = 0
     collections: int = 0
     collections_to_set: tuple[str, ...] = ()

@@ -7,7 +7,8 @@ from clearcite.domain.access import Micros
 from clearcite.domain.corpus import DocumentKey
 
 StoreState = Literal["erased", "absent", "unsupported", "remains", "in_use"]
-"""``absent``: read, and nothing of it stands there. ``erased``: something stood there, and it was read again after.
+"""``absent``: read, and nothing of it stands there; or nothing is ever written there. ``erased``: something stood
+there, and it was read again after.
 ``unsupported``: clearcite cannot erase or read it. ``remains`` and ``in_use``: not done, and ``detail`` says why."""
 
 

@@ -301,8 +301,10 @@ class Purge:
 
 
 _NOT_OURS = (
-    StoreLine(store="temporary files", state="absent", detail="documents are read in memory"),
-    StoreLine(store="caches of models", state="absent", detail="none is kept"),
+    StoreLine(
+        store="temporary files", state="unsupported", detail="of SQLite; it removes them as it closes them"
+    ),
+    StoreLine(store="caches of models", state="absent", detail="none is written"),
     StoreLine(store="memory of running processes", state="unsupported"),
     StoreLine(store="backups", state="unsupported", detail="restore erases again what was purged since"),
     StoreLine(store="file system and disk", state="unsupported"),

@@ -28,6 +28,9 @@ def show_status(found: Mapping[str, Any]) -> None:
         say(f"retention  purge {last['purge']}, {'complete' if last['complete'] else 'not complete'}")
     if found["purges"]["unfinished"]:
         say(f"purges     {found['purges']['unfinished']} were interrupted: clearcite sweep", "yellow")
+    for row in found["restores"]:
+        if row["journal_number"] is None:
+            say(f"restored   without knowing what was taken away since: {row['reason']}", "red")
     for row in found["failing"]:
         say(f"failing    {row['source_id']}/{row['document_id']}: {row['reason']}, {row['attempts']} tries")
     for row in found["quarantine"]:
