@@ -23,14 +23,7 @@ def show_status(found: Mapping[str, Any]) -> None:
         say(f"source     {row['tenant_id']}/{row['source_id']}: {row['documents']} documents")
         for run in row["runs"]:
             _say_run(run)
-    last = found["retention"]
-    if last is not None:
-        say(f"retention  purge {last['purge']}, {'complete' if last['complete'] else 'not complete'}")
-    if found["purges"]["unfinished"]:
-        say(f"purges     {found['purges']['unfinished']} were interrupted: clearcite sweep", "yellow")
-    for row in found["restores"]:
-        if row["journal_number"] is None:
-            say(f"restored   without knowing what was taken away since: {row['reason']}", "red")
+    _say_upkeep(found)
     for row in found["failing"]:
         say(f"failing    {row['source_id']}/{row['document_id']}: {row['reason']}, {row['attempts']} tries")
     for row in found["quarantine"]:
@@ -43,6 +36,17 @@ def show_status(found: Mapping[str, Any]) -> None:
     for part, versions in found["versions"].items():
         for version, count in sorted(versions.items()):
             say(f"version    {part} {version}: {count} documents")
+
+
+def _say_upkeep(found: Mapping[str, Any]) -> None:
+    last = found["retention"]
+    if last is not None:
+        say(f"retention  purge {last['purge']}, {'complete' if last['complete'] else 'not complete'}")
+    if found["purges"]["unfinished"]:
+        say(f"purges     {found['purges']['unfinished']} were interrupted: clearcite sweep", "yellow")
+    for row in found["restores"]:
+        if row["journal_number"] is None:
+            say(f"restored   without knowing what was taken away since: {row['reason']}", "red")
 
 
 def _say_slice(row: Mapping[str, Any]) -> None:
