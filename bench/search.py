@@ -120,9 +120,8 @@ def main() -> int:
         shutil.rmtree(folder)
     table.note("peak memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "MB")
     if options.json:
-        Path(options.json).write_text(
-            json.dumps({"options": vars(options), "rows": table.rows}, indent=1) + "\n"
-        )
+        sizes = {name: value for name, value in vars(options).items() if name not in ("data", "json")}
+        Path(options.json).write_text(json.dumps({"options": sizes, "rows": table.rows}, indent=1) + "\n")
     return 0
 
 

@@ -15,9 +15,6 @@ class HashedEmbedder:
     """
 
     id = "hashed-words"
-    revision_sha256 = hashlib.sha256(b"hashed-words-1").hexdigest()
-    deterministic = True
-    batch_invariant = True
 
     def __init__(self, dims: int = 64, max_tokens: int = 256) -> None:
         self.dims = dims

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from clearcite.text.analysis import detect_language
 from clearcite.text.tokens import fold
 
 _NEGATING = (
@@ -51,11 +50,6 @@ def _states(table: str) -> Mapping[str, tuple[str, bool]]:
 
 _STATES = _states(_PAIRS)
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-
-
-def is_negative(text: str, language: str | None = None) -> bool:
-    """Whether the text holds a negation word. Without a language, English or Portuguese is guessed."""
-    return _negation(language or detect_language(text)).search(text) is not None
 
 
 def _negation(language: str) -> re.Pattern[str]:

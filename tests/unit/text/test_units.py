@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clearcite.text.analysis import detect_language
 from clearcite.text.numerals import canonical, parse_numeral
-from clearcite.text.polarity import is_negative
+from clearcite.text.polarity import find_negations
 from clearcite.text.units import Value, values
 
 
@@ -135,6 +136,10 @@ def test_a_value_points_at_what_was_written() -> None:
 )
 def test_a_state_counts_its_negation(text: str, state: tuple[str, str]) -> None:
     assert [(v.unit_class, v.canonical) for v in values(text) if v.kind == "state"] == [state]
+
+
+def is_negative(text: str) -> bool:
+    return any(find_negations(text, detect_language(text)))
 
 
 def test_negations_are_found_in_both_languages() -> None:

@@ -50,11 +50,8 @@ class MiniLM:
     """
 
     id = _ID
-    revision_sha256 = REVISION_SHA256
     dims = 384
     max_tokens = 256
-    deterministic = True
-    batch_invariant = True
     fingerprint = f"{_ID};sha256-{REVISION_SHA256[:16]};tokens-256;int8-1"
 
     def __init__(self, model_path: str | Path | None = None, *, threads: int = 1) -> None:

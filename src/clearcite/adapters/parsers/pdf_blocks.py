@@ -11,7 +11,6 @@ Cell = list[Line]
 
 _HEADING = re.compile(r"H(?:eading\s*)?([1-6])?", re.IGNORECASE)
 _PARAGRAPHS = frozenset(("P", "Caption", "BlockQuote", "Note", "FENote", "Code", "Formula", "TOCI", "Index"))
-_INLINE = frozenset(("Span", "Link", "Em", "Strong", "Quote", "Reference", "Annot", "Lbl", "LBody", "Sub"))
 _COVERED = 0.7
 """A page whose tags cover less of its text than this is read by place."""
 
