@@ -247,6 +247,36 @@ def test_collections_stay_as_narrow_as_they_have_become(
     assert set(shown(tmp_path, "staff")) == {"p", "r"}
 
 
+def policy(folder: Path, revision: int, *groups: str) -> None:
+    lists = ", ".join(f'"{group}"' for group in groups)
+    text = f'revision = "{revision}"\n\n[subjects.zoe]\ntenant = "default"\ngroups = [{lists}]\n'
+    write(folder, {"policy.toml": text})
+
+
+def seen_by_zoe(folder: Path) -> tuple[int, int]:
+    done = clearcite(folder, "list", "--as", "zoe", "--policy", "policy.toml")
+    return done.code, len(done.lines)
+
+
+def test_a_policy_older_than_the_last_one_accepted_stays_refused(folder: Path) -> None:
+    policy(folder, 1, "guest")
+    assert seen_by_zoe(folder) == (0, 3)
+    run(folder, "backup", "early")
+    policy(folder, 2, "nobody")
+    assert seen_by_zoe(folder) == (0, 0)
+    run(folder, "backup", "--journal", "journal.json")
+    lose_the_store(folder)
+    run(folder, "restore", "early", "--journal", "journal.json")
+    policy(folder, 1, "guest")
+    assert seen_by_zoe(folder) == (2, 0)
+    policy(folder, 2, "nobody")
+    assert seen_by_zoe(folder) == (0, 0)
+    lose_the_store(folder)
+    run(folder, "restore", "early", "--accept-loss", "the control")
+    policy(folder, 1, "guest")
+    assert seen_by_zoe(folder) == (0, 3)
+
+
 def test_an_even_older_backup_put_back_later_brings_nothing_back_either(folder: Path) -> None:
     delete(folder)
     run(folder, "backup", "later")
