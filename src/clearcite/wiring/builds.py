@@ -30,6 +30,8 @@ from clearcite.wiring.parts import (
     passage_embedder,
 )
 
+LOOKS = 4
+
 OTHER_SETTINGS = (
     "The settings describe another index than the one that an operator made live, which goes on. To build theirs:"
     " clearcite index build"
@@ -103,13 +105,22 @@ def _embedder_for(settings: Settings, manifest: PipelineManifest) -> Embedder | 
     return embedder
 
 
-def is_sound(store: Path, generation: Generation) -> bool:
-    """Whether its index can be opened and gives its checksums."""
-    try:
-        manifest = manifest_of(generation.name, generation.manifest)
-        LocalIndex(store / INDEX / generation.name, manifest).open(generation.index_manifest).check()
-    except (DependencyUnavailable, IntegrityFault):
-        return False
+def is_sound(ledger: Ledger, store: Path, generation: Generation) -> bool:
+    """Whether its index can be opened and gives its checksums.
+
+    One that was published and swept anew in between is looked at again; what moves all the time is alive.
+    """
+    for _ in range(LOOKS):
+        try:
+            manifest = manifest_of(generation.name, generation.manifest)
+            LocalIndex(store / INDEX / generation.name, manifest).open(generation.index_manifest).check()
+        except (DependencyUnavailable, IntegrityFault):
+            (newer,) = [item for item in ledger.generations() if item.name == generation.name]
+            if newer.index_manifest == generation.index_manifest:
+                return False
+            generation = newer
+        else:
+            return True
     return True
 
 
@@ -123,7 +134,7 @@ def target_for(settings: Settings, ledger: Ledger, store: Path) -> Target:
     live = next((item for item in ledger.generations() if item.is_live), None)
     if live is None:
         return Target(name=start(ledger, store, wanted), manifest=wanted)
-    if not is_sound(store, live):
+    if not is_sound(ledger, store, live):
         manifest = _manifest_again(settings, live) or wanted
         name = start(ledger, store, manifest, kept=live.is_kept)
         return Target(name=name, manifest=manifest, switch=_switch("repair", "The index cannot be read."))
@@ -141,7 +152,7 @@ def live_target(_settings: Settings, ledger: Ledger, store: Path) -> Target:
     live = next((item for item in ledger.generations() if item.is_live), None)
     if live is None:
         raise ConfigError("The store holds no index yet. Fill it with: clearcite ingest FOLDER")
-    if not is_sound(store, live):
+    if not is_sound(ledger, store, live):
         raise ConfigError("The index cannot be read. Build it again with: clearcite index build")
     return Target(name=live.name, manifest=manifest_of(live.name, live.manifest))
 
@@ -155,7 +166,7 @@ def build_target(recipe: Recipe) -> Callable[[Settings, Ledger, Path], Target]:
     def choose(settings: Settings, ledger: Ledger, store: Path) -> Target:
         manifest = recipe.applied(manifest_for(settings))
         live = next((item for item in ledger.generations() if item.is_live), None)
-        if live is not None and not is_sound(store, live):
+        if live is not None and not is_sound(ledger, store, live):
             switch = _switch("repair", "The index cannot be read.")
             return Target(
                 name=start(ledger, store, manifest, kept=live.is_kept), manifest=manifest, switch=switch
@@ -176,7 +187,9 @@ def start(ledger: Ledger, store: Path, manifest: PipelineManifest, *, kept: bool
     for number in itertools.count(1):
         name = name_of(manifest) + (f"-{number}" if number > 1 else "")
         there = known.get(name)
-        if there is None or (there.state == "active" and there.manifest == text and is_sound(store, there)):
+        if there is None or (
+            there.state == "active" and there.manifest == text and is_sound(ledger, store, there)
+        ):
             ledger.start_generation(name, text, kept=kept)
             return name
     raise ConfigError("No name is left for a generation.")
@@ -191,7 +204,7 @@ def others(settings: Settings, ledger: Ledger, store: Path, target: str) -> Iter
             _embedder_for(settings, manifest_of(item.name, item.manifest))
         except ClearciteError:
             continue  # `index list` shows that it waits
-        if is_sound(store, item):
+        if is_sound(ledger, store, item):
             yield item
 
 
