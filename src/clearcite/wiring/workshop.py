@@ -15,6 +15,7 @@ from clearcite.errors import ConfigError
 from clearcite.ingest.build import Builder
 from clearcite.ingest.pipeline import Worker, sweep
 from clearcite.ports import Ledger
+from clearcite.text.analysis import Analyzer
 from clearcite.wiring.builds import Target, builder_for, others, retire_unkept, target_for
 from clearcite.wiring.parts import INDEX, LEDGER, SystemClock, existing_store, manifest_of
 
@@ -100,6 +101,7 @@ class Workshop:
 
 def open_workshop(settings: Settings, choose: Choose = target_for) -> Workshop:
     """Open a store for writing, making it if it is new. ``choose``: which generation to build."""
+    Analyzer(languages=settings.languages)  # a language that is not known is refused before a store is made
     store = settings.path(settings.store)
     try:
         store.mkdir(mode=0o700, parents=True, exist_ok=True)
