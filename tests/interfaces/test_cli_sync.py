@@ -291,3 +291,47 @@ def test_a_real_history_ends_in_the_documents_of_its_last_commit(empty: Path) ->
         "no state of the past was served meanwhile"
     )
     assert "nothing to do" in sync(empty).err
+
+
+def listed(folder: Path) -> set[str]:
+    done = clearcite(folder, "list", "--tenant", "default", "--group", "staff")
+    return {f"{item['source_id']}/{item['document_id']}" for item in done.lines}
+
+
+@needs_git
+def test_what_was_deleted_by_hand_comes_back_with_its_own_text_only(tmp_path: Path) -> None:
+    """Other readers for the whole source, or a branch that is written anew, are no new text."""
+    repo = repository(tmp_path / "repo")
+    repo.commit({"key.md": "The key is in room 12.", "leave.md": "Leave is 25 days."})
+    write(tmp_path, {"docs/key.md": "The key is in room 12.", "docs/leave.md": "Leave is 25 days."})
+    toml = TOML.replace('[[sources]]\npath = "feed.jsonl"\nsource_id = "feed"\n', "")
+    write(tmp_path, {"clearcite.toml": toml})
+    assert sync(tmp_path).code == 0
+    for name in ("docs", "repo"):
+        assert clearcite(tmp_path, "delete", "key.md", "--tenant", "default", "--source", name).code == 0
+    assert sync(tmp_path).code == 0
+    assert clearcite(tmp_path, "purge", "--deleted").code == 0
+    write(tmp_path, {"clearcite.toml": toml.replace('["staff"]', '["guest", "staff"]')})
+    assert sync(tmp_path).code == 0
+    repo.run("commit", "-q", "--amend", "-m", "written anew")
+    assert sync(tmp_path).code == 0
+    assert listed(tmp_path) == {"docs/leave.md", "repo/leave.md"}
+    repo.commit({"key.md": "The key is in room 13."})
+    write(tmp_path, {"docs/key.md": "The key is in room 13."})
+    assert sync(tmp_path).code == 0
+    assert listed(tmp_path) == {"docs/leave.md", "repo/leave.md", "docs/key.md", "repo/key.md"}
+
+
+@needs_git
+def test_a_source_that_was_a_repository_is_not_taken_as_a_folder(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo")
+    for room in (12, 13):
+        repo.commit({"key.md": f"The key is in room {room}."})
+    toml = '[[sources]]\npath = "repo"\nkind = "git"\nsource_id = "repo"\nallowed_groups = ["staff"]\n'
+    write(tmp_path, {"clearcite.toml": toml})
+    assert sync(tmp_path).code == 0
+    write(tmp_path, {"clearcite.toml": toml.replace('kind = "git"\n', "").replace("staff", "board")})
+    for args in ((), ("--dry-run",)):
+        done = sync(tmp_path, *args)
+        assert done.code == 2
+        assert "has been a git repository" in done.err

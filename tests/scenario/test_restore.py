@@ -422,3 +422,50 @@ def test_an_identity_of_before_the_policy_that_was_in_force_stays_refused(folder
     assert "stale_policy" in run(folder, "list", *flags, code=2).err
     found = run(folder, "status", "--format", "json").json["policy"]
     assert (found["revision"], found["origin"]) == (2, "restore")
+
+
+def folder_store(place: Path) -> None:
+    write(place, {"docs/key.md": "The key box stands in room 12.", "docs/leave.md": "Leave is 25 days."})
+    run(place, "ingest", "docs", "--group", "guest")
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["in the backup", "made after it"])
+def test_a_file_whose_document_was_deleted_by_hand_brings_nothing_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: bool
+) -> None:
+    monkeypatch.setenv("CLEARCITE_SEMANTIC", "off")
+    folder_store(tmp_path)
+    name = "key.md" if known else "new.md"
+    run(tmp_path, "backup", "safe")
+    for room in (13, 14):
+        write(tmp_path, {f"docs/{name}": f"The key box stands in room {room}."})
+        run(tmp_path, "ingest", "docs", "--group", "guest")
+    run(tmp_path, "delete", name, "--tenant", "default")
+    run(tmp_path, "restore", "safe")
+    for _ in range(2):
+        run(tmp_path, "ingest", "docs", "--group", "guest")
+        assert name not in shown(tmp_path)
+    write(tmp_path, {f"docs/{name}": "The key box stands in room 15."})
+    run(tmp_path, "ingest", "docs", "--group", "guest")
+    assert shown(tmp_path)[name] == "The key box stands in room 15."
+
+
+def test_a_file_that_came_back_after_it_was_deleted_is_taken_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLEARCITE_SEMANTIC", "off")
+    folder_store(tmp_path)
+    run(tmp_path, "backup", "safe")
+    run(tmp_path, "delete", "key.md", "--tenant", "default")
+    write(tmp_path, {"docs/key.md": "The key box stands in room 13."})
+    run(tmp_path, "ingest", "docs", "--group", "guest")
+    run(tmp_path, "restore", "safe")
+    assert "key.md" not in shown(tmp_path)
+    run(tmp_path, "ingest", "docs", "--group", "guest")
+    assert shown(tmp_path)["key.md"] == "The key box stands in room 13."
+
+
+def test_a_backup_is_not_written_into_the_store_it_is_of(folder: Path) -> None:
+    done = run(folder, "backup", ".clearcite/inside", code=2)
+    assert "inside the store" in done.err
+    assert not (folder / ".clearcite" / "inside").exists()

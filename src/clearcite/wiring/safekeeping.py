@@ -22,7 +22,7 @@ from clearcite.adapters.backups import (
     write_backup,
     write_journal,
 )
-from clearcite.adapters.connectors.state import FileState, JsonFolderState
+from clearcite.adapters.connectors.state import UNKNOWN, FileState, JsonFolderState
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.indexes.local_manifest import (
     MANIFEST_SUFFIX,
@@ -32,13 +32,12 @@ from clearcite.adapters.indexes.local_manifest import (
     segment_path,
 )
 from clearcite.adapters.ledgers.migrate import migrate
-from clearcite.adapters.ledgers.reapply import Since
+from clearcite.adapters.ledgers.reapply import Reached, Since
 from clearcite.adapters.ledgers.sqlite import SqliteLedger, open_sqlite_ledger
 from clearcite.adapters.parsers.child import ChildParser
 from clearcite.adapters.remains import files_of
 from clearcite.adapters.traces.sqlite import open_sqlite_traces
 from clearcite.config import Settings
-from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.digest import digest
 from clearcite.domain.journal import Journal, Reapplied
 from clearcite.domain.manifest import PipelineManifest
@@ -57,6 +56,8 @@ def backup_store(settings: Settings, target: Path, say: Say = lambda _: None) ->
     """A consistent copy of a store that may be in use. Index segments are linked where the file system can."""
     store = existing_store(settings)
     clock = SystemClock()
+    if target.resolve().is_relative_to(store.resolve()):
+        raise InputError("Nothing was written: a backup must not stand inside the store it is of.")
     new_folder(target)
     with ExitStack() as stack:
         ledger = stack.enter_context(closing(open_sqlite_ledger(store / LEDGER, clock)))
@@ -280,17 +281,19 @@ class _Restore:
             replaced=None,
         )
 
-    def _move_sources_on(self, reached: list[tuple[DocumentKey, int]]) -> None:
-        """What a folder sends next must be newer than what was taken away."""
-        for key, sequence in reached:
+    def _move_sources_on(self, reached: list[Reached]) -> None:
+        """What a folder sends next must be newer than what was taken away; a file that stood there when its document
+        was deleted by hand is not."""
+        for key, sequence, was_replaced in reached:
             file = self.work / SOURCES / f"{digest(key.tenant_id, key.source_id)[:16]}.jsonl"
             if not file.is_file():
                 continue
             states = JsonFolderState(file)
             known = states.all().get(key.document_id)
-            if known is not None and known.sequence < sequence:
-                changed = FileState(content="", metadata="", sequence=sequence, deleted=known.deleted)
-                states.put({key.document_id: changed})
+            if known is None or known.sequence < sequence:
+                gone = was_replaced or (known is not None and known.deleted)
+                unknown = FileState(content=UNKNOWN, metadata=UNKNOWN, sequence=sequence, deleted=gone)
+                states.put({key.document_id: unknown})
 
     def _move(self, restored: Restored) -> Restored:
         replaced = None

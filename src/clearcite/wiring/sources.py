@@ -118,16 +118,33 @@ def _connector(
         share=settings.max_deletion_share,
         approved=ANY_NUMBER if taking.approve_deletes else state.approved,
     )
+    heads = ledger.heads(source.tenant, source.source_id)
     if kind == "git":
         return GitConnector(
             repository=GitRepository(path=path, folder=source.folder, ref=source.ref),
             reader=reader,
-            heads=ledger.heads(source.tenant, source.source_id),
+            heads=heads,
             cursor=state.cursor,
             deletions=deletions,
         )
+    _check_no_repository(ledger, source)
     only = path.name if kind == "file" else None
-    return FolderConnector(root=_root(path), only=only, reader=reader, state=files, deletions=deletions)
+    return FolderConnector(
+        root=_root(path), only=only, reader=reader, state=files, deletions=deletions, heads=heads
+    )
+
+
+def _check_no_repository(books: Sources, source: SourceSettings) -> None:
+    """A folder counts its own sequences: where a repository has counted further, they would be taken for older ones,
+    and a list that was narrowed since for an older list."""
+    if any(
+        (state.tenant_id, state.source_id, state.kind) == (source.tenant, source.source_id, "git")
+        for state in books.sources()
+    ):
+        raise InputError(
+            f"The source {source.source_id} of the tenant {source.tenant} has been a git repository. Give the folder"
+            " a name of its own: --source NAME, or source_id in its [[sources]] table."
+        )
 
 
 def _rules(settings: Settings, source: SourceSettings) -> RecordRules:

@@ -8,7 +8,7 @@ from clearcite.adapters.connectors.deletions import Deletions
 from clearcite.adapters.connectors.document import STEP, FileReader, located
 from clearcite.adapters.connectors.files import read_inside
 from clearcite.adapters.connectors.listing import Listing, list_file, list_folder
-from clearcite.adapters.connectors.state import FileState, FolderState
+from clearcite.adapters.connectors.state import UNKNOWN, FileState, FolderState
 from clearcite.domain.corpus import SourceRecord
 from clearcite.domain.digest import digest, sha256_bytes
 from clearcite.domain.sources import Checkpoint
@@ -24,7 +24,9 @@ class FolderConnector:
 
     A document's id is its path. Its sequence rises when its bytes or its metadata change (times of files are
     not monotonic). Files that have gone become deletes, only after a complete listing, and within the bounds
-    of ``deletions``. ``only``: take this one file and conclude nothing about the others.
+    of ``deletions``. ``only``: take this one file and conclude nothing about the others. ``heads``: what the ledger
+    has of this source, (sequence, whether it lives); what was deleted there by hand stays so until its file changes,
+    whatever else of the source does.
     """
 
     root: Path
@@ -32,6 +34,7 @@ class FolderConnector:
     state: FolderState
     deletions: Deletions = field(default_factory=Deletions)
     only: str | None = None
+    heads: Mapping[str, tuple[int, bool]] = field(default_factory=dict)
 
     def records(self) -> Iterator[SourceRecord | ClearciteError | Checkpoint]:
         """All documents in the order of their ids, unchanged ones too (the ledger judges), then deletes."""
@@ -66,12 +69,21 @@ class FolderConnector:
             before = known.get(name)
             if before is None or before.deleted or (before.content, before.metadata) != (content, metadata):
                 sequence = before.sequence + STEP if before else 1
+                if before is not None and self._stays_deleted(name, before, content):
+                    sequence = before.sequence
                 changed[name] = FileState(content=content, metadata=metadata, sequence=sequence)
         if changed:
             self.state.put(changed)
             known |= changed
         for record in batch:
             yield replace(record, source_sequence=known[record.key.document_id].sequence)
+
+    def _stays_deleted(self, name: str, before: FileState, content: str) -> bool:
+        """Deleted by hand, and the same bytes stand there still, as far as is known."""
+        return not self._lives(name) and not before.deleted and before.content in (content, UNKNOWN)
+
+    def _lives(self, name: str) -> bool:
+        return self.heads.get(name, (0, True))[1]
 
     def _deletes(
         self, listing: Listing, known: Mapping[str, FileState]
@@ -82,9 +94,10 @@ class FolderConnector:
         if gone and not listing.complete:
             yield InputError("Some folders could not be listed, so nothing is deleted.")
             return
-        if self.deletions.withhold(len(gone), len(alive)):
-            yield self.deletions.waiting(len(gone), len(alive), self.reader.settings)
-            yield Checkpoint(covered=True, withheld=len(gone))
+        going, living = sum(map(self._lives, gone)), sum(map(self._lives, alive))
+        if self.deletions.withhold(going, living):
+            yield self.deletions.waiting(going, living, self.reader.settings)
+            yield Checkpoint(covered=True, withheld=going)
             return
         marks = {
             name: state if state.deleted else replace(state, deleted=True, sequence=state.sequence + STEP)

@@ -66,7 +66,7 @@ class GitConnector:
             if known is not None and known.settled and known.settings == self._settings():
                 chain = repository.chain(known.commit or None)
             if chain is None:
-                yield from self._listed(head)
+                yield from self._listed(head, self._deleted_by_hand(known))
             else:
                 yield from self._followed(head, chain, known.sequence if known else 0)
 
@@ -116,7 +116,17 @@ class GitConnector:
 
     # --- the whole branch ---------------------------------------------------------------------------------
 
-    def _listed(self, head: Step) -> Iterator[Item]:
+    def _deleted_by_hand(self, known: GitCursor | None) -> Mapping[str, str | None]:
+        """Documents that are deleted though the branch had them when it was last taken, and what stood there.
+        None: that is not known, and the document stays deleted until it changes."""
+        dead = {name for name, (_, lives) in self.heads.items() if not lives}
+        then = self.repository.tree_then(known.commit) if dead and known is not None else None
+        if then is None:
+            return dict.fromkeys(dead)
+        named = {self._name(entry): entry.blob for entry in then}
+        return {name: named[name] for name in dead if name in named}
+
+    def _listed(self, head: Step, by_hand: Mapping[str, str | None]) -> Iterator[Item]:
         """Every document of the newest commit, above every sequence ever used, and what has gone."""
         sequence = max((number for number, _ in self.heads.values()), default=0) + STEP
         present: set[str] = set()
@@ -129,6 +139,9 @@ class GitConnector:
                     yield located(name, InputError("two files have this name in different Unicode forms"))
                     continue
                 present.add(name)
+                if by_hand.get(name, NOTHING) in (None, entry.blob):
+                    self._skip(name, "it was deleted, and stays so until it changes")
+                    continue
                 yield from self._document(name, entry.blob, sequence, head)
         alive = len(self._alive)
         gone = sorted(self._alive - present)

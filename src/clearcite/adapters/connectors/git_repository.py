@@ -131,9 +131,14 @@ class GitRepository:
             )
             yield from self._parsed(answer)
 
-    def tree(self) -> Iterator[Entry]:
-        """Every file of the newest commit."""
-        answer = self._run("ls-tree", "-r", "-z", "--full-tree", self.head().commit, *self._limited())
+    def tree_then(self, commit: str) -> list[Entry] | None:
+        """Every file of an earlier commit; None where this clone does not hold it any more."""
+        return list(self.tree(commit)) if commit and self._has(commit) else None
+
+    def tree(self, commit: str | None = None) -> Iterator[Entry]:
+        """Every file of a commit, by default of the newest."""
+        at = commit or self.head().commit
+        answer = self._run("ls-tree", "-r", "-z", "--full-tree", at, *self._limited())
         for line in answer.split(b"\0")[:-1]:
             about, _, path = line.partition(b"\t")
             mode, _, blob = about.decode().split(" ")

@@ -10,6 +10,9 @@ from typing import Any, Protocol
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.wire import from_json, loads, to_json
 
+UNKNOWN = ""
+"""In place of a digest: nobody knows what was seen at that sequence."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileState:

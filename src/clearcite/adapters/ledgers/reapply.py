@@ -27,6 +27,8 @@ from clearcite.domain.journal import Entry, Journal, Reapplied
 from clearcite.domain.purge import Erasable
 
 SQL = load("reapply")
+Reached = tuple[DocumentKey, int, bool]
+"""A document, the sequence it has reached at least, and whether its source sent it anew after it was deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +41,8 @@ class Since:
     manifests: Sequence[str]
 
 
-def reapply(tx: Transaction, since: Since) -> tuple[Reapplied, list[Erasable], list[tuple[DocumentKey, int]]]:
-    """What was done, what is still to be erased, and the sequence each document has reached at least."""
+def reapply(tx: Transaction, since: Since) -> tuple[Reapplied, list[Erasable], list[Reached]]:
+    """What was done, what is still to be erased, and how far each document has come."""
     tx.run(SQL["free_leases"], tx.now)
     # A history is then listed whole, above the sequences documents have reached; an approval was for other deletes.
     tx.run(SQL["begin_sources_again"])
@@ -58,7 +60,7 @@ def reapply(tx: Transaction, since: Since) -> tuple[Reapplied, list[Erasable], l
         what = _Document(tx, document, entries, since.manifests)
         done = what.settle(done)
         doomed += what.doomed(key)
-        reached.append((key, what.reached))
+        reached.append((key, what.reached, what.was_replaced))
         what.keep_entries()
         events.record(tx, "put_back", key, **what.state_now())
     tx.run(SQL["forget_number"])
@@ -100,6 +102,10 @@ class _Document:
         self._is_purged = any(entry.kind == "purge" for entry in entries)
         self._erased = {name for entry in entries for name in entry.revisions}
         self.reached = max(entry.source_sequence for entry in entries) - 1
+
+    @property
+    def was_replaced(self) -> bool:
+        return bool(self._gone) and self._newest is not None and self._newest.kind == "access"
 
     @property
     def _is_current(self) -> bool:

@@ -301,9 +301,7 @@ class SqliteLedger:
         with self._reading() as db:
             return journal.head(db)
 
-    def reapply(
-        self, since: reapply.Since
-    ) -> tuple[Reapplied, list[Erasable], list[tuple[DocumentKey, int]]]:
+    def reapply(self, since: reapply.Since) -> tuple[Reapplied, list[Erasable], list[reapply.Reached]]:
         """See the module; one transaction."""
         with self._writer.transaction() as tx:
             return reapply.reapply(tx, since)

@@ -38,6 +38,8 @@ Example:
   clearcite sweep
 """
 
+MOST_DAYS = 36_500
+
 PURGE_HELP = """Erase deleted documents and old revisions for good, for operators.
 
 Content is erased from every store, every byte is read back, and a receipt says how each store was left and what
@@ -110,8 +112,10 @@ def purge(
         before = None if revisions_older_than is None else now - revisions_older_than * DAY
         return Selection(keys=keys, deleted_before=now if deleted else None, revisions_before=before)
 
-    if revisions_older_than is not None and revisions_older_than < 0:
-        raise InputError("Nothing was erased: --revisions-older-than is a number of days, at least 0.")
+    if revisions_older_than is not None and not 0 <= revisions_older_than <= MOST_DAYS:
+        raise InputError(
+            f"Nothing was erased: --revisions-older-than is a number of days, at least 0 and at most {MOST_DAYS}."
+        )
     with progress() as bar:
         task = bar.add_task("purging", total=None)
         receipt = purge_store(
