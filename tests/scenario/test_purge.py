@@ -255,6 +255,18 @@ def test_a_copy_that_lies_in_the_store_is_named(folder: Path) -> None:
     assert set(scan(store, SECRET + OLD)) == {"ledger.db.v1.1.backup"}
 
 
+def test_a_store_that_a_restore_has_put_aside_is_named_until_it_is_removed(folder: Path) -> None:
+    aside = folder / ".clearcite.replaced-1"
+    shutil.copytree(folder / ".clearcite", aside)
+    name = "put aside .clearcite.replaced-1"
+    assert states(receipt(folder, "--deleted", code=1))[name] == "remains"
+    assert states(receipt(folder, "--deleted"))[name] == "unsupported", (
+        "nobody knows any more what to look for"
+    )
+    shutil.rmtree(aside)
+    assert name not in states(receipt(folder, "--deleted"))
+
+
 def test_a_purge_that_was_interrupted_is_completed_by_the_next(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

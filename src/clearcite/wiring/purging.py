@@ -21,7 +21,7 @@ from clearcite.adapters.traces.sqlite import open_sqlite_traces
 from clearcite.config import Settings
 from clearcite.domain.access import Micros
 from clearcite.domain.manifest import PipelineManifest
-from clearcite.domain.purge import Erasable, Erased, Receipt, Selection, StoreLine
+from clearcite.domain.purge import Erasable, Erased, Receipt, Selection, StoreLine, StoreState
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.ports import Ledger, Parser, TraceStore
 from clearcite.wire import canonical, from_json, loads, to_json
@@ -29,6 +29,8 @@ from clearcite.wiring.parts import INDEX, LEDGER, TRACES, SystemClock, existing_
 
 Say = Callable[[str], None]
 
+REPLACED = ".replaced-"
+"""After the name of a store, with a number: what a restore has put aside."""
 MOST_FRAGMENTS = 200_000
 BATCH = 500
 _MERGES = 50
@@ -135,6 +137,7 @@ class Purge:
         self._erase_index()
         self._check_ledger(wanted, erased)
         self._check_rest(wanted)
+        self._check_replaced(wanted)
         self.lines += _NOT_OURS
         receipt = Receipt(
             purge=number,
@@ -280,6 +283,18 @@ class Purge:
         else:
             line = StoreLine(store="other files of the store", state="absent", detail=f"{len(rest)} files")
         self.lines.append(line)
+
+    def _check_replaced(self, wanted: Fragments) -> None:
+        """Stores that a restore has put aside, beside this one: whole copies, which can still be asked."""
+        for aside in sorted(self.store.parent.glob(f"{self.store.name}{REPLACED}*")):
+            left = self._left(files_of(aside), wanted)
+            detail = (
+                f"{left} fragments; remove it"
+                if left
+                else "what earlier purges erased may be there; remove it"
+            )
+            state: StoreState = "remains" if left else "unsupported"
+            self.lines.append(StoreLine(store=f"put aside {aside.name}", state=state, detail=detail))
 
     def _found(self, files: Iterable[Path], wanted: Fragments) -> set[bytes]:
         """Fragments that stand in some files, and in nothing that is rightly stored."""

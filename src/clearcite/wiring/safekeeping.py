@@ -45,7 +45,7 @@ from clearcite.domain.policy import Accepted
 from clearcite.errors import ClearciteError, DependencyUnavailable, InputError
 from clearcite.wire import canonical, from_json, loads, to_json
 from clearcite.wiring.parts import INDEX, LEDGER, TRACES, SystemClock, existing_store
-from clearcite.wiring.purging import Purge, Say
+from clearcite.wiring.purging import REPLACED, Purge, Say
 
 POLICY_REVISION = "policy-revision"
 SOURCES = "sources"
@@ -299,7 +299,7 @@ class _Restore:
         replaced = None
         if self.store.exists():
             number = 1
-            while (aside := self.store.with_name(f"{self.store.name}.replaced-{number}")).exists():
+            while (aside := self.store.with_name(f"{self.store.name}{REPLACED}{number}")).exists():
                 number += 1
             self.store.rename(aside)
             replaced = str(aside)
