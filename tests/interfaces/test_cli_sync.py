@@ -335,3 +335,14 @@ def test_a_source_that_was_a_repository_is_not_taken_as_a_folder(tmp_path: Path)
         done = sync(tmp_path, *args)
         assert done.code == 2
         assert "has been a git repository" in done.err
+
+
+def test_a_folder_narrows_what_a_feed_of_the_same_source_sent_before(tmp_path: Path) -> None:
+    sent = FEED | {"source_id": "docs", "document_id": "key.md", "source_sequence": 9}
+    write(tmp_path, {"feed.jsonl": fed(sent), "docs/key.md": str(FEED["content"])})
+    assert clearcite(tmp_path, "ingest", "feed.jsonl").code == 0
+    assert listed(tmp_path) == {"docs/key.md"}
+    for _ in range(2):
+        done = clearcite(tmp_path, "ingest", "docs", "--group", "board", "--source", "docs")
+        assert (done.code, listed(tmp_path)) == (0, set()), done.err
+    assert "1 noop" in done.err

@@ -67,8 +67,11 @@ class FolderConnector:
             name = record.key.document_id
             content, metadata = sha256_bytes(record.content), _metadata_digest(record)
             before = known.get(name)
-            if before is None or before.deleted or (before.content, before.metadata) != (content, metadata):
-                sequence = before.sequence + STEP if before else 1
+            newest = self._newest(name)
+            is_same = before is not None and (before.content, before.metadata) == (content, metadata)
+            if before is None or before.deleted or not is_same or before.sequence < newest:
+                last = max(before.sequence if before else 0, newest)
+                sequence = last + STEP if last else 1
                 if before is not None and self._stays_deleted(name, before, content):
                     sequence = before.sequence
                 changed[name] = FileState(content=content, metadata=metadata, sequence=sequence)
@@ -81,6 +84,12 @@ class FolderConnector:
     def _stays_deleted(self, name: str, before: FileState, content: str) -> bool:
         """Deleted by hand, and the same bytes stand there still, as far as is known."""
         return not self._lives(name) and not before.deleted and before.content in (content, UNKNOWN)
+
+    def _newest(self, name: str) -> int:
+        """The sequence of a document that lives: what a feed of the same source sent, or a record of the folder that
+        was lost, may be ahead of what is known here, and a list that was narrowed must not count as an older one."""
+        sequence, lives = self.heads.get(name, (0, True))
+        return sequence if lives else 0
 
     def _lives(self, name: str) -> bool:
         return self.heads.get(name, (0, True))[1]
