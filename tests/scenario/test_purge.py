@@ -312,3 +312,17 @@ def test_fragments_are_found_at_every_offset_and_across_blocks(
 def test_fragments_hold_nothing_that_json_would_write_in_another_way() -> None:
     text = b'a "quoted" line that goes on\nand another\\one with more in it\n' * 9
     assert all(not set(one) & set(b'\n"\\') for one in fragments_of(text))
+
+
+def test_a_receipt_says_that_a_text_was_too_short_to_be_looked_for(tmp_path: Path) -> None:
+    write(
+        tmp_path, {"docs/pin.md": "The PIN is 4711.", "docs/key.md": "The key box stands in room 12 below."}
+    )
+    assert clearcite(tmp_path, "ingest", "docs", "--group", "staff").code == 0
+    found = {}
+    for name in ("pin.md", "key.md"):
+        clearcite(tmp_path, "delete", name, "--tenant", "default")
+        clearcite(tmp_path, "ingest", "docs", "--group", "staff")
+        stores = clearcite(tmp_path, "purge", name, "--tenant", "default").json["stores"]
+        found[name] = [line["state"] for line in stores if line["store"] == "short texts in traces"]
+    assert found == {"pin.md": ["unsupported"], "key.md": []}
