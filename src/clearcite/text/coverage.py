@@ -19,11 +19,12 @@ _WEAK = """
 get gets got getting go goes going come comes coming make makes made making take takes took taking give gives gave
 put puts let lets keep use uses used using say says said must need needs want wants like able kind sort type thing
 things way ways one us someone somebody anybody anyone people person persons lot new old good still yet currently
-exactly actually usually normally possible possibly happen value values number name named called count counts try
+exactly actually usually normally possible possibly happen happens happened occur occurs
+value values number name named called count counts try
 ter fazer faz tenho temos fica ficar ir vai dar deve precisa coisa tipo forma pessoa pessoas numero nome novo nova
-ainda
+ainda acontece aconteceu ocorre
 """
-_WEAK_WORDS = frozenset(_WEAK.split())
+WEAK_WORDS = frozenset(_WEAK.split())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,7 +54,7 @@ def needs_of(plan: Plan, analyzer: Analyzer) -> tuple[Need, ...]:
             weight = 4 * BIT if is_name else 2 * BIT
         else:
             weight = BIT + max(0, log2_ratio(2 * plan.documents + 2, 2 * frequency + 1))
-        if unit.surface in _WEAK_WORDS and not is_name:
+        if unit.surface in WEAK_WORDS and not is_name:
             weight //= 2
         coded = any(char.isdigit() for char in unit.surface)
         found.append(

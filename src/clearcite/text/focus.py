@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from types import MappingProxyType
 
+from clearcite.text.coverage import WEAK_WORDS
 from clearcite.text.phrases import folded_words
 from clearcite.text.terms import stop_word_of
 from clearcite.text.units import Value, values
@@ -49,7 +50,8 @@ def focus_words(question: str) -> frozenset[str]:
             rest = list(words[at + 1 :])
             while rest and rest[0] in _BETWEEN:
                 rest.pop(0)
-            return frozenset(takewhile(lambda other: not stop_word_of(other), rest[:MOST_NAMING]))
+            named = takewhile(lambda other: not stop_word_of(other), rest[:MOST_NAMING])
+            return frozenset(named) - WEAK_WORDS  # *what happens when* names nothing
     return frozenset()
 
 
