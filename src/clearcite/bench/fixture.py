@@ -121,7 +121,7 @@ def read_fixture(path: Path) -> tuple[Fixture, bytes]:
         with path.open("rb") as stream:
             raw = stream.read(MAX_BYTES + 1)
     except OSError as error:
-        raise InputError(f"the fixture cannot be read: {type(error).__name__}") from None
+        raise InputError(f"the fixture cannot be read: {error.strerror}") from None
     return parse_fixture(raw), raw
 
 

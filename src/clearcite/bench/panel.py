@@ -72,7 +72,8 @@ def _of_case(case: SuiteCase, run: CaseRun) -> Judged:
         yield "recall_at_2", is_found, where, "no expected document among the first two passages"
     if oracle.relevant and oracle.status == "answered":
         is_cited = bool(run.cited) and run.cited[0].document in oracle.relevant
-        yield "citation_precision_at_1", is_cited, where, f"the first citation is another one ({status})"
+        wrong = "the first citation is another one" if run.cited else "nothing is cited"
+        yield "citation_precision_at_1", is_cited, where, f"{wrong} ({status})"
     if oracle.status == "insufficient_evidence":
         yield "expected_empty_rate", status == oracle.status, where, f"{status} without evidence"
     else:

@@ -91,7 +91,9 @@ def _read(path: Path) -> tuple[Mapping[str, Any], bytes]:
             content = stream.read(4 * MAX_CHARACTERS + 1)
         text = content.decode("utf-8")
     except (OSError, ValueError) as error:
-        raise InputError(f"The suite cannot be read: {type(error).__name__}.") from error
+        raise InputError(
+            f"The suite cannot be read: {getattr(error, 'strerror', None) or type(error).__name__}."
+        ) from error
     if len(text) > MAX_CHARACTERS:
         raise InputError(f"The suite is longer than {MAX_CHARACTERS} characters.")
     if path.suffix != ".toml":

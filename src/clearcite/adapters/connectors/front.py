@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import Any
 
 from clearcite.errors import InputError
@@ -25,6 +26,8 @@ _OF_THE_SOURCE = frozenset(
 _OF_ACCESS = frozenset(
     (*_LISTS, "status", "trusted", "parent", "effective_from", "effective_to", "effective_through")
 )
+_OTHER_NAMES = {"valid_from": "effective_from", "valid_to": "effective_to", "valid_until": "effective_to"}
+_LONGEST_MISTAKE = 40
 _BOOLEANS = {"true": True, "false": False}
 _INTEGER = re.compile(r"-?[0-9]{1,9}")
 _NOTHING = ("", "~", "null")
@@ -34,8 +37,11 @@ MAX_LABELS = 128
 def _unmistaken(key: str) -> str:
     """A key that becomes a label. Refused if it can only have been meant to decide about access."""
     plain = key.strip().lower().replace("-", "_").replace(" ", "_")
-    if plain in _OF_ACCESS:
-        raise InputError(f"front matter: {shown(key, 50)} decides nothing; write {plain}")
+    meant = _OTHER_NAMES.get(plain)
+    if meant is None and len(plain) <= _LONGEST_MISTAKE:
+        meant = next(iter(get_close_matches(plain, sorted(_OF_ACCESS), n=1, cutoff=0.85)), None)
+    if meant is not None:
+        raise InputError(f"front matter: {shown(key, 50)} decides nothing; write {meant}")
     return key
 
 

@@ -92,7 +92,7 @@ def read_bounded(path: Path, limit: int) -> bytes:
         with path.open("rb") as stream:
             return stream.read(limit + 1)
     except OSError as error:
-        raise InputError(f"The file {path} cannot be read: {type(error).__name__}.") from error
+        raise InputError(f"The file {path} cannot be read: {error.strerror}.") from error
 
 
 def as_of_for(settings: Settings, text: str | None) -> Micros | None:

@@ -13,7 +13,7 @@ from clearcite.errors import InputError
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.answers import show_answer
 from clearcite.interfaces.cli.commands import Argument, Command, Option
-from clearcite.interfaces.cli.common import FORMAT, say
+from clearcite.interfaces.cli.common import say
 from clearcite.interfaces.cli.faults import FAILURE, faults_for
 from clearcite.wire import to_json
 
@@ -29,6 +29,7 @@ Examples:
   clearcite evaluate suite.json --failure retrieval_error --out report
 """
 
+REPORT = Annotated[str | None, Option("--format", help="text (the default, also when piped) or json.")]
 USE_TOPIC = Annotated[
     bool, Option("--use-topic", help="Rank by the topic that the suite gives its questions.")
 ]
@@ -39,7 +40,7 @@ def run_evaluation(
     failure: FAILURE = None,
     use_topic: USE_TOPIC = False,
     out: Annotated[Path | None, Option("--out", help="A folder for the report's files.")] = None,
-    format: FORMAT = None,  # noqa: A002 - the flag's name
+    format: REPORT = None,  # noqa: A002 - the flag's name
 ) -> int:
     form = "text" if format is None else common.chosen_format(format)
     with fixture_run(suite, common.settings_for(None), faults_for(failure)) as run:

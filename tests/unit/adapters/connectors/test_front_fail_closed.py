@@ -46,6 +46,10 @@ def test_a_list_behind_any_fence_is_obeyed(tmp_path: Path, front: str) -> None:
         "---\nallowed_groups: []\n---\n",
         "---\nAllowed_Groups: [board]\n---\n",
         "---\nallowed-groups: [board]\n---\n",
+        "---\nallowed_group: [board]\n---\n",
+        "---\nalowed_groups: [board]\n---\n",
+        "---\ndenied_group: [interns]\n---\n",
+        "---\nvalid_to: 2024-01-01\n---\n",
         "---\ndenied_groups: ''\n---\n",
     ],
 )
