@@ -294,11 +294,8 @@ def live_through(folder: Path, log: Log) -> list[Any]:
         return kept
 
 
-@pytest.mark.parametrize("persistent", [False, True], ids=["once", "from then on"])
-@pytest.mark.parametrize("error", [apsw.FullError, apsw.IOError], ids=["disk full", "I/O error"])
-def test_an_operation_that_fails_costs_nothing_that_was_acknowledged(
-    tmp_path: Path, error: type[apsw.Error], persistent: bool
-) -> None:
+def break_every(step: int, tmp_path: Path, error: type[apsw.Error], persistent: bool) -> None:
+    """Fail at the first operation, at the one ``step`` further on, and so on until the story has no more."""
     store, at, broken = tmp_path / "store", 1, True
     while broken:
         shutil.rmtree(store, ignore_errors=True)
@@ -313,5 +310,28 @@ def test_an_operation_that_fails_costs_nothing_that_was_acknowledged(
             assert db.execute(HALF).get == 0, at
             assert log_faults(ledger) == [], at
             assert lost(ledger, kept) == [], at
-        at += 11
+        at += step
     assert at > 100
+
+
+breaking = pytest.mark.parametrize(
+    ("error", "persistent"),
+    [(error, persistent) for error in (apsw.FullError, apsw.IOError) for persistent in (False, True)],
+    ids=["disk full once", "disk full from then on", "I/O error once", "I/O error from then on"],
+)
+
+
+@breaking
+def test_an_operation_that_fails_costs_nothing_that_was_acknowledged(
+    tmp_path: Path, error: type[apsw.Error], persistent: bool
+) -> None:
+    break_every(11, tmp_path, error, persistent)
+
+
+@pytest.mark.soak
+@pytest.mark.skipif("CLEARCITE_SOAK" not in os.environ, reason="long: set CLEARCITE_SOAK to run it")
+@breaking
+def test_whichever_operation_fails_costs_nothing_that_was_acknowledged(
+    tmp_path: Path, error: type[apsw.Error], persistent: bool
+) -> None:
+    break_every(1, tmp_path, error, persistent)

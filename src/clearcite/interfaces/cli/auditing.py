@@ -10,7 +10,6 @@ from clearcite.errors import InputError, IntegrityFault
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import AS, FORMAT, POLICY, STORE, note, say
-from clearcite.wire import loads
 from clearcite.wiring import audit_heads, audit_store, checker_source, engine_on, policy_as_written
 
 HEAD_HELP = """Print how long the logs of events and traces are, and their last links.
@@ -80,8 +79,6 @@ Example:
   clearcite audit checker > clearcite_auditor.py
 """
 
-MAX_RESPONSE = 16_000_000
-
 
 def export(
     trace: Annotated[str, Argument(help="A trace id.")],
@@ -95,11 +92,7 @@ def export(
     store: STORE = None,
 ) -> int:
     settings = common.settings_for(store)
-    kept = (
-        None
-        if response is None
-        else loads(common.read_bounded(response, MAX_RESPONSE), max_bytes=MAX_RESPONSE)
-    )
+    kept = common.kept_response(response)
     written = policy_as_written(settings, policy)
     if file.exists():
         raise InputError("The file is there already; nothing was written.")

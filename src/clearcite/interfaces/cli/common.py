@@ -16,7 +16,7 @@ from clearcite.domain.access import Micros, Principal
 from clearcite.domain.policy import LOCAL
 from clearcite.errors import InputError
 from clearcite.interfaces.cli.commands import Option
-from clearcite.wire import to_json
+from clearcite.wire import loads, to_json
 from clearcite.wire.decode import fault_of_name
 from clearcite.wire.instants import parse_moment, zone_of
 from clearcite.wiring import resolver_for
@@ -86,6 +86,9 @@ def operator_for(settings: Settings, name: str | None, policy: str | None) -> Pr
     )
 
 
+MAX_RESPONSE = 16_000_000
+
+
 def read_bounded(path: Path, limit: int) -> bytes:
     """The bytes of a file a user names, one more than the limit at most."""
     try:
@@ -93,6 +96,11 @@ def read_bounded(path: Path, limit: int) -> bytes:
             return stream.read(limit + 1)
     except OSError as error:
         raise InputError(f"The file {path} cannot be read: {error.strerror}.") from error
+
+
+def kept_response(path: Path | None) -> Any:
+    """A public response that somebody kept, as JSON; None where none is named."""
+    return None if path is None else loads(read_bounded(path, MAX_RESPONSE), max_bytes=MAX_RESPONSE)
 
 
 def as_of_for(settings: Settings, text: str | None) -> Micros | None:

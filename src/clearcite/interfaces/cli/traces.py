@@ -9,7 +9,6 @@ from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import AS, POLICY, STORE
 from clearcite.interfaces.cli.faults import FAILURE, FIXTURE, QUERY_ID
 from clearcite.operator import Operator
-from clearcite.wire import loads
 from clearcite.wiring import engine_on
 
 INSPECT_HELP = """Show the protected trace of an answer.
@@ -31,7 +30,6 @@ Example:
   clearcite verify 3b5115faf08453c0027528b1863237b0 --response kept.json
 """
 
-MAX_RESPONSE = 16_000_000
 
 OPERATOR_VIEW = Annotated[
     bool,
@@ -79,11 +77,7 @@ def verify(
     store: STORE = None,
 ) -> int:
     settings = common.settings_for(store)
-    kept = (
-        None
-        if response is None
-        else loads(common.read_bounded(response, MAX_RESPONSE), max_bytes=MAX_RESPONSE)
-    )
+    kept = common.kept_response(response)
     with engine_on(settings) as engine:
         operator: Operator = engine.operator(common.operator_for(settings, as_, policy))
         verdict = operator.verify(trace, kept)
