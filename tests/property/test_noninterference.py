@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clearcite.domain.access import Acl
+from clearcite.domain.purge import Selection
 from tests.support.world import (
     DAY,
     LEGS,
@@ -62,8 +63,9 @@ class Hidden:
 
 
 HOW = ("other_group", "denied", "other_tenant", "draft", "archived", "expired", "future", "untrusted",
-       "missing_parent", "nobody_parent")  # fmt: skip
-LATER = ("nothing", "edit", "delete", "narrow")
+       "missing_parent", "nobody_parent", "revoked")  # fmt: skip
+"""``revoked``: readable at first, and taken away before anything is asked."""
+LATER = ("nothing", "edit", "delete", "narrow", "purge")
 
 hidden_documents = st.builds(
     Hidden,
@@ -80,7 +82,7 @@ questions = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(
 def hidden_record(n: int, item: Hidden, text: str, sequence: int):  # type: ignore[no-untyped-def]
     access: dict[str, object] = {}
     groups, tenant = ("staff",), "acme"
-    if item.how == "other_group":
+    if item.how == "other_group" or (item.how == "revoked" and sequence > 1):
         groups = ("board",)
     elif item.how == "denied":
         access = {"deny": ("staff",)}
@@ -92,6 +94,8 @@ def hidden_record(n: int, item: Hidden, text: str, sequence: int):  # type: igno
         access = {"effective_to": NOW - DAY}
     elif item.how == "future":
         access = {"effective_from": NOW + DAY}
+    elif item.how == "revoked":
+        groups = ("staff",)
     elif item.how == "untrusted":
         access = {"trusted": False}
     elif item.how == "missing_parent":
@@ -114,12 +118,17 @@ def fill(world: World, readable: list[str], hidden: list[Hidden]) -> None:
             if item.when == step:
                 world.put(hidden_record(n, item, item.text, 1))
     for n, item in enumerate(hidden):
-        if item.later == "edit":
+        if item.how == "revoked" and item.later in ("nothing", "narrow"):
+            world.put(hidden_record(n, item, item.text, 2))
+        elif item.later == "edit":
             world.put(hidden_record(n, item, item.text + "\n\nMore of the same queue worker.", 2))
         elif item.later == "narrow":
             world.put(hidden_record(n, item, item.text, 2))
-        elif item.later == "delete":
+        elif item.later in ("delete", "purge"):
             world.put(deletion(hidden_record(n, item, item.text, 1)))
+    if any(item.later == "purge" for item in hidden):
+        ledger = world.services.ledger
+        assert ledger.erase(ledger.erasable(Selection(deleted_before=2**60))[0])
 
 
 def seen(world: World, asked: list[str]) -> list[bytes]:
