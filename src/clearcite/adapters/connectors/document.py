@@ -1,5 +1,6 @@
 """One file of a source → its record: front matter, the source's defaults, what is no document."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +23,7 @@ that is deleted by hand stays deleted until it changes."""
 
 UNKNOWN_TYPE = "unknown file type"
 _ENDS = frozenset(("effective_to", "effective_through"))
+_TOML_FENCE = re.compile(r"\s*\+\+\+[ \t]*\n\s*[\w-]+[ \t]*=")
 _WITH_FRONT_MATTER = (media.MARKDOWN, media.PLAIN, media.RST)
 
 
@@ -56,7 +58,10 @@ class FileReader:
                 return None
             fields = _thread_fields(raw, self.settings)
         elif media_type in _WITH_FRONT_MATTER:
-            fields = front_fields(read_front_matter(split_front_matter(decode_text(raw))[0]))
+            text = decode_text(raw)
+            if _TOML_FENCE.match(text):
+                raise InputError("front matter between +++ is not read; write it as YAML between ---")
+            fields = front_fields(read_front_matter(split_front_matter(text)[0]))
             if "denied_groups" in fields:
                 # A document may deny more than its source, never less.
                 denied = {*self.settings.denied_groups, *fields["denied_groups"]}

@@ -29,15 +29,18 @@ _OF_ACCESS = frozenset(
 _OTHER_NAMES = {"valid_from": "effective_from", "valid_to": "effective_to", "valid_until": "effective_to"}
 _LONGEST_MISTAKE = 40
 _BOOLEANS = {"true": True, "false": False}
+_TRUE = ("true", "yes", "on", "1")
 _INTEGER = re.compile(r"-?[0-9]{1,9}")
 _NOTHING = ("", "~", "null")
 MAX_LABELS = 128
 
 
-def _unmistaken(key: str) -> str:
+def _unmistaken(key: str, value: Any) -> str:
     """A key that becomes a label. Refused if it can only have been meant to decide about access."""
     plain = key.strip().lower().replace("-", "_").replace(" ", "_")
     meant = _OTHER_NAMES.get(plain)
+    if plain == "draft" and isinstance(value, str) and value.lower() in _TRUE:
+        meant = "status: draft"
     if meant is None and len(plain) <= _LONGEST_MISTAKE:
         meant = next(iter(get_close_matches(plain, sorted(_OF_ACCESS), n=1, cutoff=0.85)), None)
     if meant is not None:
@@ -81,7 +84,7 @@ def front_fields(front: dict[str, Any]) -> dict[str, Any]:
         elif key == "facts":
             fields[key] = value
         else:
-            labels += _labels(_unmistaken(key), value)
+            labels += _labels(_unmistaken(key, value), value)
     if labels:
         fields["labels"] = clean_labels(labels)
     return fields
@@ -105,4 +108,8 @@ def _labels(key: str, value: Any) -> Iterator[str]:
             yield from _labels(key, item)
     elif isinstance(value, dict):
         for name, item in value.items():
+            if name.strip().lower().replace("-", "_") in _LISTS:
+                raise InputError(
+                    f"front matter: {name} below {shown(key, 50)} decides nothing; write it alone"
+                )
             yield from _labels(f"{key}.{name}" if key else name, item)

@@ -50,6 +50,9 @@ def test_a_list_behind_any_fence_is_obeyed(tmp_path: Path, front: str) -> None:
         "---\nalowed_groups: [board]\n---\n",
         "---\ndenied_group: [interns]\n---\n",
         "---\nvalid_to: 2024-01-01\n---\n",
+        "---\naccess:\n  allowed_groups: [board]\n---\n",
+        "---\ndraft: true\n---\n",
+        '+++\nallowed_groups = ["board"]\n+++\n',
         "---\ndenied_groups: ''\n---\n",
     ],
 )
