@@ -81,8 +81,8 @@ class Settings:
     ``evidence_limit`` and ``evidence_chars`` bound what the writer sees. ``answer_words`` bounds the claims
     together. ``policy_command``: a program that prints the policy; ``policy_max_age``: such as ``24h``, how old the
     policy in force may be; empty means any age. ``max_deletions`` and ``max_deletion_share`` (percent of a source's
-    documents): more deletes than both wait for an approval. ``keep_*``: days until ``sweep`` erases the content of
-    deleted documents, older revisions and traces; 0 keeps them for ever.
+    documents): more deletes than both wait for an approval, and so do those of all of several. ``keep_*``: days until
+    ``sweep`` erases the content of deleted documents, older revisions and traces; 0 keeps them for ever.
     """
 
     store: str = ".clearcite"

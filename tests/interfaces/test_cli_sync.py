@@ -150,6 +150,39 @@ def test_many_deletes_wait_for_an_approval_that_is_a_ceiling_and_additions_go_on
     assert (state["withheld"], state["approved"]) == (0, 0), "used up"
 
 
+def test_a_folder_that_is_empty_all_at_once_deletes_nothing_without_approval_however_few_it_had(
+    empty: Path,
+) -> None:
+    folder_of(empty, 3)
+    (empty / "docs").rename(empty / "aside")
+    (empty / "docs").mkdir()
+    for command in ("sync", "ingest"):
+        done = clearcite(empty, command)
+        assert (done.code, len(ids(empty))) == (2, 3)
+        assert "All 3 documents of the source docs have gone; their deletes wait for approval." in done.err
+        assert "Is docs there and mounted? To accept them: clearcite approve docs --up-to 3" in done.err
+    assert sync(empty, "--dry-run").code == 2
+    assert source(empty, "docs")["withheld"] == 3
+    (empty / "docs").rmdir()
+    (empty / "aside").rename(empty / "docs")
+    done = sync(empty)
+    assert (done.code, "3 noop" in done.err, source(empty, "docs")["withheld"]) == (0, True, 0)
+    for n in (0, 1):
+        (empty / "docs" / f"{n:02}.md").unlink()
+    assert (sync(empty).code, len(ids(empty))) == (0, 1), "the control: one of them is left"
+    (empty / "docs" / "02.md").unlink()
+    assert (sync(empty).code, ids(empty)) == (0, []), "the last document's file was deleted: that is usual"
+
+
+def test_an_empty_folder_is_taken_at_its_word_once_it_is_approved(empty: Path) -> None:
+    folder_of(empty, 3)
+    shutil.rmtree(empty / "docs")
+    (empty / "docs").mkdir()
+    assert sync(empty).code == 2
+    assert clearcite(empty, "approve", "docs", "--up-to", "3").code == 0
+    assert (sync(empty).code, ids(empty)) == (0, [])
+
+
 def test_an_approval_covers_ingest_as_well_for_it_is_the_same_source(empty: Path) -> None:
     folder_of(empty, 40)
     for n in range(30):
