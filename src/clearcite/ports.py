@@ -340,9 +340,9 @@ class TraceStore(TraceLog, Protocol):
 
     def newest(self, limit: int) -> Sequence[Trace]: ...
 
-    def forget(self, fragments: Sequence[bytes]) -> int:
-        """Erase the traces that hold one of some pieces of text; how many there were. What the log needs stays, and
-        says that they were erased; ``get`` and ``newest`` know them no more."""
+    def forget(self, numbers: Sequence[int]) -> int:
+        """Erase the traces with these numbers in the log; how many there were. What the log needs stays, and says that
+        they were erased; ``get`` and ``newest`` know them no more."""
 
     def forget_before(self, instant: Micros) -> int:
         """Erase the traces of questions asked before an instant; how many there were."""

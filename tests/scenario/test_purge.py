@@ -315,9 +315,7 @@ def test_fragments_hold_nothing_that_json_would_write_in_another_way() -> None:
 
 
 def test_a_receipt_says_that_a_text_was_too_short_to_be_looked_for(tmp_path: Path) -> None:
-    write(
-        tmp_path, {"docs/pin.md": "The PIN is 4711.", "docs/key.md": "The key box stands in room 12 below."}
-    )
+    write(tmp_path, {"docs/pin.md": "PIN 471", "docs/key.md": "The key box stands in room 12 below."})
     assert clearcite(tmp_path, "ingest", "docs", "--group", "staff").code == 0
     found = {}
     for name in ("pin.md", "key.md"):
@@ -326,3 +324,36 @@ def test_a_receipt_says_that_a_text_was_too_short_to_be_looked_for(tmp_path: Pat
         stores = clearcite(tmp_path, "purge", name, "--tenant", "default").json["stores"]
         found[name] = [line["state"] for line in stores if line["store"] == "short texts in traces"]
     assert found == {"pin.md": ["unsupported"], "key.md": []}
+
+
+@pytest.mark.parametrize(
+    ("question", "goes"),
+    [
+        ("Is it true that the pin is 4711?", True),
+        ("Does THE  PIN\nIS 4711 open the door?", True),
+        ("who HAS SEEN the grey lamp of room twelve lately", True),
+        ("What is the PIN?", False),
+        ("Is the harbour closed on Monday?", False),
+    ],
+)
+def test_a_question_goes_that_repeats_a_short_line_or_a_line_in_other_case(
+    tmp_path: Path, question: str, goes: bool
+) -> None:
+    """The last two are the control: no line of the text, and a line that a living document has too."""
+    gone = "# Q\n\nThe PIN is 4711.\n\nWho has seen the grey lamp of room twelve?\n\nClosed on Monday.\n"
+    write(tmp_path, {"docs/gone.md": gone, "docs/lives.md": "# Hours\n\nClosed on Monday.\n"})
+    run(tmp_path, "ingest", "docs", "--group", "staff")
+    run(tmp_path, "ask", question, "--tenant", "default", "--group", "staff")
+    stored = json.dumps(question, ensure_ascii=False)[1:-1].encode()
+    traces = tmp_path / ".clearcite" / "traces.db"
+
+    def is_there() -> bool:
+        return any(stored in path.read_bytes() for path in traces.parent.glob("traces.db*"))
+
+    assert is_there(), "the control: it was there"
+    (tmp_path / "docs" / "gone.md").unlink()
+    run(tmp_path, "ingest", "docs", "--group", "staff", "--approve-deletes")
+    found = receipt(tmp_path, "--deleted")
+    assert states(found)["traces"] == ("erased" if goes else "absent")
+    assert is_there() is not goes
+    run(tmp_path, "audit", "verify")

@@ -10,22 +10,25 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.indexes.local_erase import dead_entries, strangers
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.adapters.parsers.child import ChildParser
 from clearcite.adapters.presence import Lock
-from clearcite.adapters.remains import LENGTH, MOST_OF_ONE, Fragments, files_of, fragments_of, scan
+from clearcite.adapters.remains import MOST_OF_ONE, Fragments, files_of, fragments_of, scan
 from clearcite.adapters.traces.sqlite import open_sqlite_traces
 from clearcite.config import Settings
 from clearcite.domain.access import Micros
+from clearcite.domain.audit import ERASURE
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.purge import Erasable, Erased, Receipt, Selection, StoreLine, StoreState
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.ports import Ledger, Parser, TraceStore
 from clearcite.wire import canonical, from_json, loads, to_json
 from clearcite.wiring.parts import INDEX, LEDGER, TRACES, SystemClock, existing_store
+from clearcite.wiring.repeating import LEAST, Repeats
 
 Say = Callable[[str], None]
 
@@ -124,13 +127,16 @@ class Purge:
         self, items: Sequence[Erasable], now: Micros, selection: Selection = NOTHING, waiting: int = 0
     ) -> Receipt:
         """``run`` for revisions that were chosen already."""
-        wanted = Fragments(self._fragments(items))
+        repeats = Repeats(self._questions())
+        wanted = Fragments(self._fragments(items, repeats))
         self.doomed = [revision for item in items for revision in item.revisions]
         policy = canonical(dict(selection.policy)).decode("ascii") if selection.policy else None
         number = self.ledger.begin_purge(policy)
         if selection.traces_before is not None:
             self._drop_traces(selection.traces_before)
-        self._check_traces(wanted)  # first: after an interrupt nobody knows any more what to look for
+        self._check_traces(
+            wanted, repeats
+        )  # first: after an interrupt nobody knows any more what to look for
         erased: list[Erased] = []
         for start in range(0, len(items), BATCH):
             self.say(f"erasing {start + 1} of {len(items)}")
@@ -140,9 +146,7 @@ class Purge:
         self._check_rest(wanted)
         self._check_replaced(wanted)
         if self.short:
-            detail = (
-                f"{self.short} revisions have no line of {LENGTH} bytes; a question that repeats one stays"
-            )
+            detail = f"{self.short} revisions have no line of {LEAST} characters; a question that repeats one stays"
             self.lines.append(StoreLine(store="short texts in traces", state="unsupported", detail=detail))
         self.lines += _NOT_OURS
         receipt = Receipt(
@@ -162,7 +166,13 @@ class Purge:
         self.ledger.finish_purge(number, canonical(to_json(receipt)).decode("utf-8"))
         return receipt
 
-    def _fragments(self, items: Sequence[Erasable]) -> Iterator[bytes]:
+    def _questions(self) -> Iterator[tuple[int, str]]:
+        with self.traces.entries() as entries:
+            for entry in entries:
+                if entry.body is not None and entry.kind != ERASURE:
+                    yield entry.number, _question_of(entry.body)
+
+    def _fragments(self, items: Sequence[Erasable], repeats: Repeats) -> Iterator[bytes]:
         """Of every text that is to be erased, in each form in which it may stand somewhere."""
         most = max(8, min(MOST_OF_ONE, MOST_FRAGMENTS // max(1, sum(len(item.revisions) for item in items))))
         for item in items:
@@ -172,9 +182,10 @@ class Purge:
                     texts.append(text.encode("utf-8"))
                 if not textual:
                     texts.append(self._parsed(content, description))
-                found = [some for one in texts for some in fragments_of(one, most)]
-                self.short += not found
-                yield from found
+                words = b"\n".join(texts if textual else texts[1:]).decode("utf-8", "replace")
+                self.short += not repeats.add(words)
+                for one in texts:
+                    yield from fragments_of(one, most)
 
     def _parsed(self, content: bytes, description: str) -> bytes:
         """What was read out of a document that is no text; nothing where it cannot be read."""
@@ -252,18 +263,31 @@ class Purge:
             state = "remains" if left else "erased" if number else "absent"
             self.lines.append(StoreLine(store="ledger free pages and log", state=state, detail=detail))  # type: ignore[arg-type]
 
+    def _holding(self, found: set[bytes]) -> set[int]:
+        """The traces that hold one of some fragments."""
+        asked = Fragments(found)
+        with self.traces.entries() as entries:
+            return {
+                entry.number
+                for entry in entries
+                if entry.body is not None and asked.found_in(entry.body.encode("utf-8"))
+            }
+
     def _drop_traces(self, before: Micros) -> None:
         number = self.traces.forget_before(before)
         emptied = self.traces.scrub()
         state = ("erased" if number else "absent") if emptied else "in_use"
         self.lines.append(StoreLine(store="older traces", state=state, detail=f"{number} traces"))  # type: ignore[arg-type]
 
-    def _check_traces(self, wanted: Fragments) -> None:
+    def _check_traces(self, wanted: Fragments, repeats: Repeats) -> None:
         """A trace holds the question in its asker's words; one that repeats erased text goes."""
         files = [path for path in files_of(self.store) if path.name in _database(TRACES)]
         found = self._found(files, wanted)
-        dropped = self.traces.forget(sorted(found)) if found else 0
-        emptied = not found or self.traces.scrub()
+        with self.ledger.examine() as examination:
+            numbers = repeats.numbers(examination.texts(self.doomed))
+        numbers |= self._holding(found) if found else set()
+        dropped = self.traces.forget(sorted(numbers))
+        emptied = not (found or dropped) or self.traces.scrub()
         left = self._left(files, wanted) if found else 0
         if left and self.traces.scrub(rewrite=True):
             left = self._left(files, wanted)
@@ -335,6 +359,22 @@ _NOT_OURS = (
 
 def _database(name: str) -> frozenset[str]:
     return frozenset((name, f"{name}-wal", f"{name}-shm", f"{name}-journal"))
+
+
+def _question_of(body: str) -> str:
+    """What was asked, all texts of it. A trace that cannot be read is compared as it stands."""
+    try:
+        return "\n".join(_texts_in(json.loads(body)["request"]["question"]))
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return body
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts_in(item)
 
 
 def _words(description: str) -> Iterator[bytes]:

@@ -49,9 +49,9 @@ SELECT trace_id, body FROM traces WHERE body IS NOT NULL AND kind <> 'erasure' O
 _ENTRIES = """
 SELECT number, trace_id, tenant_id, kind, created_at, commitment, link, salt, body FROM traces ORDER BY number
 """
-_HOLDING = """
+_THESE = """
 SELECT number FROM traces
-WHERE body IS NOT NULL AND kind <> 'erasure' AND instr(CAST(body AS BLOB), CAST(? AS BLOB))
+WHERE body IS NOT NULL AND kind <> 'erasure' AND number IN (SELECT value FROM json_each(?))
 """
 _OLDER = "SELECT number FROM traces WHERE body IS NOT NULL AND kind <> 'erasure' AND created_at < ?"
 _ERASE = "UPDATE traces SET body = NULL, salt = NULL WHERE number IN (SELECT value FROM json_each(?))"
@@ -124,8 +124,8 @@ class SqliteTraces:
             rows = db.execute(_NEWEST, (max(0, limit),)).fetchall()
         return [_trace(*row) for row in rows]
 
-    def forget(self, fragments: Sequence[bytes]) -> int:
-        return sum(self._forget(_HOLDING, fragment) for fragment in fragments)
+    def forget(self, numbers: Sequence[int]) -> int:
+        return self._forget(_THESE, _encode(list(numbers)))
 
     def forget_before(self, instant: Micros) -> int:
         return self._forget(_OLDER, instant)
@@ -155,7 +155,7 @@ class SqliteTraces:
         with translated(), contextlib.closing(apsw.Connection(str(path))) as copy:
             copy.pragma("journal_mode", "delete")
 
-    def _forget(self, which: str, value: bytes | int) -> int:
+    def _forget(self, which: str, value: str | int) -> int:
         """Body and salt go, the entries stay; a new entry says which they are."""
         with self._lock, translated(), immediate(self._db):
             numbers = [row[0] for row in self._db.execute(which, (value,)).fetchall()]
