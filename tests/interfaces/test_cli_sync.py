@@ -183,6 +183,40 @@ def test_an_empty_folder_is_taken_at_its_word_once_it_is_approved(empty: Path) -
     assert (sync(empty).code, ids(empty)) == (0, [])
 
 
+def test_a_source_that_is_not_configured_any_more_is_named_with_the_command_that_lets_it_go(
+    empty: Path,
+) -> None:
+    folder_of(empty, 3)
+    remedy = "clearcite source remove docs --tenant default"
+    told = "The source docs is not in clearcite.toml any more and goes on answering (documents: 3)."
+    assert "source remove" not in sync(empty).err + clearcite(empty, "doctor").out, "the control"
+    assert clearcite(empty, "status").json["unlisted"] == []
+    refused = clearcite(empty, "source", "remove", "docs", "--tenant", "default")
+    assert (refused.code, "out of clearcite.toml first" in refused.err, len(ids(empty))) == (2, True, 3)
+    toml = (empty / "clearcite.toml").read_text()
+    write(empty, {"clearcite.toml": toml.replace("docs", "other"), "other/new.md": "New."})
+    done = sync(empty, "other")
+    assert (done.code, f"{told} To let them go: {remedy}" in done.err) == (0, True), done.err
+    assert told in clearcite(empty, "status", "--format", "text").out
+    (row,) = clearcite(empty, "status").json["unlisted"]
+    assert row == {"tenant_id": "default", "source_id": "docs", "documents": 3}
+    assert f"mend it with: {remedy}" in clearcite(empty, "doctor").out
+    assert clearcite(empty, "source", "remove", "docs", "--tenant", "else").code == 2
+    done = clearcite(empty, "source", "remove", "docs", "--tenant", "default")
+    assert (done.code, "(3)" in done.err, ids(empty)) == (0, True, ["new.md"])
+    assert clearcite(empty, "status").json["unlisted"] == []
+    assert "source remove" not in sync(empty).err + clearcite(empty, "doctor").out
+    assert clearcite(empty, "source", "remove", "docs", "--tenant", "default").code == 2, (
+        "there is none any more"
+    )
+
+
+def test_a_store_that_no_configuration_keeps_is_not_warned_of(empty: Path) -> None:
+    write(empty, {"docs/a.md": "The valve opens at 7 bar."})
+    assert clearcite(empty, "ingest", "docs", "--group", "staff").code == 0
+    assert clearcite(empty, "status").json["unlisted"] == []
+
+
 def test_an_approval_covers_ingest_as_well_for_it_is_the_same_source(empty: Path) -> None:
     folder_of(empty, 40)
     for n in range(30):

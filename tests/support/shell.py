@@ -20,7 +20,7 @@ COMMANDS = (
     *("inspect", "verify", "reconcile", "purge", "sweep", "backup", "restore", "integrity"),
     *("audit head", "audit export", "audit checker"),
     *("audit verify", "evaluate", "scope-check"),
-    *("sync", "approve", "work"),
+    *("sync", "approve", "source remove", "work"),
     *(f"index {name}" for name in ("list", "build", "panel", "shadow", "promote", "rollback", "retire")),
     *("collection set", "collection remove", "collection list", "policy sync", "policy show", "explain"),
 )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clearcite.wiring.policies import resolver_for, sync_policy
     from clearcite.wiring.purging import purge_store, retain, sweep_store
     from clearcite.wiring.safekeeping import backup_store, check_integrity, export_journal, restore_store
-    from clearcite.wiring.sources import Stage, Taking, kind_of, rehearsed, take_one
+    from clearcite.wiring.sources import Stage, Taking, kind_of, rehearsed, take_one, unlisted
     from clearcite.wiring.upkeep import reconcile_store
     from clearcite.wiring.workshop import Workshop, open_ledger, open_workshop
 
@@ -55,6 +55,7 @@ _HOMES = {
     "store_status": "clearcite.wiring.checkup",
     "sync_policy": "clearcite.wiring.policies",
     "take_one": "clearcite.wiring.sources",
+    "unlisted": "clearcite.wiring.sources",
 }
 
 __all__ = [
@@ -92,6 +93,7 @@ __all__ = [
     "sweep_store",
     "sync_policy",
     "take_one",
+    "unlisted",
 ]
 
 

@@ -15,7 +15,7 @@ from clearcite.adapters.ledgers.migrate import migrate, migrations
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.adapters.parsers.child import ChildParser
 from clearcite.adapters.traces.sqlite import SCRIPTS as TRACE_SCRIPTS
-from clearcite.config import Settings
+from clearcite.config import FILE_NAME, Settings
 from clearcite.errors import (
     ClearciteError,
     DependencyUnavailable,
@@ -26,13 +26,18 @@ from clearcite.errors import (
 from clearcite.wiring.engines import engine_on
 from clearcite.wiring.parts import LEDGER, TRACES, SystemClock, existing_store
 from clearcite.wiring.policies import resolver_for
+from clearcite.wiring.sources import unlisted
 
 
 def store_status(settings: Settings) -> Mapping[str, Any]:
     """Counts and ages of a store; for operators."""
     ledger = open_sqlite_ledger(existing_store(settings) / LEDGER, SystemClock())
     try:
-        return ledger.status(in_full=True)
+        found = [
+            {"tenant_id": tenant_id, "source_id": source_id, "documents": count}
+            for (tenant_id, source_id), count in unlisted(settings, ledger).items()
+        ]
+        return {**ledger.status(in_full=True), "unlisted": found}
     finally:
         ledger.close()
 
@@ -70,6 +75,7 @@ def check_up(settings: Settings) -> Iterator[Finding]:
     if any(source.kind == "git" for source in settings.sources):
         yield _checked("git", git_version, INSTALL_GIT)
     yield _checked("store", lambda: _try_store(settings), "clearcite ingest FOLDER", "clearcite index build")
+    yield from _unlisted(settings)
     yield from _kept(settings)
     if settings.policy or settings.policy_command:
         is_file = settings.policy.endswith(".toml")
@@ -153,6 +159,21 @@ def _kept(settings: Settings) -> Iterator[Finding]:
         if found.state == "bad":
             remedy = f"clearcite index retire {name}"
             yield replace(found, what="kept", detail=f"{name}: {found.detail}", remedy=remedy)
+
+
+def _unlisted(settings: Settings) -> Iterator[Finding]:
+    """Sources that are not configured any more and go on answering."""
+    try:
+        found = store_status(settings)["unlisted"]
+    except ClearciteError:
+        return  # said of the store already
+    for row in found:
+        source, tenant = row["source_id"], row["tenant_id"]
+        detail = (
+            f"{source} is not in {FILE_NAME} any more and goes on answering (documents: {row['documents']})"
+        )
+        remedy = f"clearcite source remove {source} --tenant {tenant}"
+        yield Finding(what="source", state="note", detail=detail, remedy=remedy)
 
 
 def _try_store(settings: Settings) -> str:

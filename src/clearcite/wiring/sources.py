@@ -147,6 +147,17 @@ def _check_no_repository(books: Sources, source: SourceSettings) -> None:
         )
 
 
+def unlisted(settings: Settings, books: Sources) -> dict[tuple[str, str], int]:
+    """Sources that were taken once and are not configured any more: (tenant, source) → documents that go on answering.
+
+    Empty where no source is configured at all: such a store is kept by ``ingest PATH``.
+    """
+    listed = {(source.tenant, source.source_id) for source in settings.sources}
+    places = {(state.tenant_id, state.source_id) for state in books.sources()} if listed else set()
+    alive = {place: sum(lives for _, lives in books.heads(*place).values()) for place in places - listed}
+    return {place: alive[place] for place in sorted(alive) if alive[place]}
+
+
 def _rules(settings: Settings, source: SourceSettings) -> RecordRules:
     reader = ContentReader(root=settings.path(source.path).parent, max_bytes=settings.max_document_bytes)
     return RecordRules(

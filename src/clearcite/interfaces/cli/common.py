@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, TextIO
 
-from clearcite.config import Settings, load_settings
+from clearcite.config import FILE_NAME, Settings, load_settings
 from clearcite.domain.access import Micros, Principal
 from clearcite.domain.policy import LOCAL
 from clearcite.errors import InputError
@@ -110,6 +110,15 @@ def as_of_for(settings: Settings, text: str | None) -> Micros | None:
         return parse_moment(text, zone_of(settings.zone))
     except InputError as error:
         raise InputError(f"--as-of {error.message}.") from error
+
+
+def unlisted_line(place: tuple[str, str], documents: int) -> str:
+    """What is said of a source that is not configured any more; ``place``: tenant and source."""
+    tenant, source = place
+    return (
+        f"The source {source} is not in {FILE_NAME} any more and goes on answering (documents: {documents})."
+        f" To let them go: clearcite source remove {source} --tenant {tenant}"
+    )
 
 
 def chosen_format(given: str | None) -> Format:

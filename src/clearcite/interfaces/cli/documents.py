@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Annotated, Any
 
-from clearcite.domain.corpus import DELETE_REASONS, DocumentKey, SourceRecord
+from clearcite.domain.corpus import DELETE_REASONS, DeleteReason, DocumentKey, SourceRecord
 from clearcite.errors import InputError, NotFound
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import AS, FORMAT, GROUP, POLICY, STORE, TENANT, note, say
+from clearcite.ports import Intake
 from clearcite.wiring import engine_on, open_ledger
 
 SOURCE = Annotated[str, Option("--source", help="The source the document belongs to.")]
@@ -115,21 +116,25 @@ def delete(
     if reason not in DELETE_REASONS:
         raise InputError(f"--reason is one of: {', '.join(DELETE_REASONS)}.")
     key = DocumentKey(tenant_id=tenant, source_id=source, document_id=document)
+    why = next(item for item in DELETE_REASONS if item == reason)
     with closing(open_ledger(common.settings_for(store))) as ledger:
         head = ledger.head(key)
         if head is None or head.operation == "delete":
             raise NotFound("There is no such document.")
-        record = SourceRecord(
-            key=key,
-            source_sequence=head.source_sequence + 1,
-            operation="delete",
-            delete_reason=next(item for item in DELETE_REASONS if item == reason),
-        )
-        (applied,) = ledger.apply([record], manifest_hash="")  # of a build; a delete is none
-        if applied.error is not None:
-            raise applied.error
+        apply_deletes(ledger, {key: head.source_sequence}, why)
     note("Deleted: no question asked from now on sees it. The next ingestion takes it out of the index.")
     return 0
+
+
+def apply_deletes(ledger: Intake, newest: Mapping[DocumentKey, int], reason: DeleteReason) -> None:
+    """Delete documents by hand. ``newest``: their sequences now. Raises the error of the first that is refused."""
+    records = [
+        SourceRecord(key=key, source_sequence=sequence + 1, operation="delete", delete_reason=reason)
+        for key, sequence in newest.items()
+    ]
+    for done in ledger.apply(records, manifest_hash=""):  # of a build; a delete is none
+        if done.error is not None:
+            raise done.error
 
 
 def reinstate(

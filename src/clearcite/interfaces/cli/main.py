@@ -23,7 +23,7 @@ HOMES = {
     **dict.fromkeys(("init", "migrate", "status", "doctor"), "admin"),
     "demo": "demo",
     "ingest": "ingestion",
-    **dict.fromkeys(("sync", "approve"), "syncing"),
+    **dict.fromkeys(("sync", "approve", "source remove"), "syncing"),
     "work": "working",
     **dict.fromkeys(("ask", "search"), "answers"),
     **dict.fromkeys(("list", "show", "delete", "reinstate"), "documents"),

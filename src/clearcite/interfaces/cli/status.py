@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from clearcite.interfaces.cli.common import say
+from clearcite.interfaces.cli.common import say, unlisted_line
 from clearcite.interfaces.cli.permissions import alarm_line, policy_line
 
 
@@ -23,6 +23,8 @@ def show_status(found: Mapping[str, Any]) -> None:
         say(f"source     {row['tenant_id']}/{row['source_id']}: {row['documents']} documents")
         for run in row["runs"]:
             _say_run(run)
+    for row in found["unlisted"]:
+        say(f"look at    {unlisted_line((row['tenant_id'], row['source_id']), row['documents'])}", "yellow")
     _say_upkeep(found)
     for row in found["failing"]:
         say(f"failing    {row['source_id']}/{row['document_id']}: {row['reason']}, {row['attempts']} tries")

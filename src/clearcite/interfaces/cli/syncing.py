@@ -1,4 +1,4 @@
-"""``sync`` and ``approve``: configured sources, what would happen, and deletes that wait for somebody's word."""
+"""``sync``, ``approve`` and ``source remove``: configured sources, what would happen, and deletes of many."""
 
 from collections import Counter
 from contextlib import closing
@@ -6,13 +6,15 @@ from dataclasses import replace
 from typing import Annotated
 
 from clearcite.config import FILE_NAME, Settings, SourceSettings
+from clearcite.domain.corpus import DocumentKey
 from clearcite.errors import ClearciteError, ConfigError, InputError, NotFound
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import FORMAT, STORE, note, say
+from clearcite.interfaces.cli.documents import apply_deletes
 from clearcite.interfaces.cli.ingestion import check_apart, take_sources
 from clearcite.ports import Applied
-from clearcite.wiring import Stage, Taking, open_ledger, rehearsed
+from clearcite.wiring import Stage, Taking, open_ledger, rehearsed, unlisted
 
 SYNC_HELP = """Bring the store up to date with the sources of clearcite.toml.
 
@@ -38,6 +40,18 @@ Example:
 """
 
 
+REMOVE_HELP = """Delete every document of a source that is not configured any more, for operators.
+
+Take its [[sources]] out of clearcite.toml first. No question asked from now on sees them. Like one that was deleted by
+hand, a document stays deleted until it changes, also where the source is configured again. `clearcite purge`
+erases their text.
+
+Example:
+
+  clearcite source remove handbook --tenant default
+"""
+
+
 def sync(
     sources: Annotated[list[str] | None, Argument(help="Names of sources; without, all.")] = None,
     dry_run: Annotated[bool, Option("--dry-run", help="Say what would happen; write nothing.")] = False,
@@ -49,13 +63,15 @@ def sync(
     format: FORMAT = None,  # noqa: A002 - the flag's name
 ) -> int:
     settings = common.settings_for(store, semantic=semantic)
-    settings = replace(settings, sources=_chosen(settings, sources or []))
+    chosen = replace(settings, sources=_chosen(settings, sources or []))
     taking = Taking(skip_bad=skip_bad)
-    return (
-        _rehearse(settings, taking, common.chosen_format(format))
-        if dry_run
-        else take_sources(settings, taking)
-    )
+    if dry_run:
+        return _rehearse(chosen, taking, common.chosen_format(format))
+    code = take_sources(chosen, taking)
+    with closing(open_ledger(settings)) as ledger:
+        for place, count in unlisted(settings, ledger).items():
+            note(common.unlisted_line(place, count))
+    return code
 
 
 def approve(
@@ -83,6 +99,30 @@ def approve(
     note(
         f"Approved: up to {up_to} deletes of {source}. They go with the next run: clearcite sync {source}{more}"
     )
+    return 0
+
+
+def remove(
+    source: Annotated[str, Argument(help="The source whose documents go.")],
+    tenant: Annotated[str, Option("--tenant", help="The tenant it belongs to.")],
+    store: STORE = None,
+) -> int:
+    settings = common.settings_for(store)
+    if any((item.tenant, item.source_id) == (tenant, source) for item in settings.sources):
+        raise InputError(
+            f"The source {source} is configured, and would be taken again."
+            f" Take its [[sources]] out of {FILE_NAME} first."
+        )
+    with closing(open_ledger(settings)) as ledger:
+        alive = {
+            DocumentKey(tenant_id=tenant, source_id=source, document_id=name): sequence
+            for name, (sequence, lives) in ledger.heads(tenant, source).items()
+            if lives
+        }
+        if not alive:
+            raise NotFound(f"There is no document of a source {source} of the tenant {tenant}.")
+        apply_deletes(ledger, alive, "source_deleted")
+    note(f"Deleted: no question asked from now on sees the documents of {source} ({len(alive)}).")
     return 0
 
 
@@ -147,4 +187,8 @@ def _show(item: Applied, action: str, form: common.Format) -> None:
         say(f"{action}  {key.source_id}/{key.document_id}")
 
 
-COMMANDS = {"sync": Command(sync, SYNC_HELP), "approve": Command(approve, APPROVE_HELP)}
+COMMANDS = {
+    "sync": Command(sync, SYNC_HELP),
+    "approve": Command(approve, APPROVE_HELP),
+    "source remove": Command(remove, REMOVE_HELP),
+}
