@@ -16,6 +16,7 @@ from typing import Any
 import apsw
 import pytest
 
+from clearcite.adapters.ledgers import connection
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.domain.access import Acl
 from clearcite.wiring.parts import SystemClock
@@ -193,6 +194,39 @@ def test_a_backup_cannot_be_asked_before_it_is_put_back(folder: Path) -> None:
     done = run(folder, "list", "--tenant", "default", "--group", "guest", "--store", "safe", code=2)
     assert "clearcite restore" in done.err
     run(folder, "ingest", "feed.jsonl", "--store", "safe", code=2)
+
+
+def test_a_store_that_was_put_aside_cannot_be_asked(folder: Path) -> None:
+    assert set(shown(folder)) == set(START), "the control: before, it can"
+    done = run(folder, "restore", "safe")
+    aside = ".clearcite.replaced-1"
+    assert done.json["replaced"].endswith(aside)
+    args = ("--tenant", "default", "--group", "guest", "--store", aside)
+    assert "put aside" in run(folder, "list", *args, code=2).err
+    run(folder, "ask", "Which boat is red?", *args, code=2)
+    run(folder, "ingest", "feed.jsonl", "--store", aside, code=2)
+    assert shown(folder) == START
+
+
+def test_a_store_that_is_being_written_is_not_put_aside_unsealed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "BUSY_MS", 50)
+    with closing(apsw.Connection(str(folder / ".clearcite" / "ledger.db"))) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        run(folder, "restore", "safe", code=3)
+        writer.execute("ROLLBACK")
+    assert not (folder / ".clearcite.replaced-1").exists() and not (folder / ".clearcite.restoring").exists()
+    assert shown(folder) == START
+
+
+def test_a_damaged_store_is_put_aside_nevertheless(folder: Path) -> None:
+    run(folder, "backup", "--journal", "journal.json")
+    for path in (folder / ".clearcite").glob("ledger.db*"):
+        path.write_bytes(b"no database" * 400)
+    run(folder, "restore", "safe", "--journal", "journal.json")
+    assert shown(folder) == START
+    run(folder, "list", "--tenant", "default", "--group", "guest", "--store", ".clearcite.replaced-1", code=4)
 
 
 def test_what_was_let_in_after_a_backup_is_shown_when_its_source_sends_it_again(folder: Path) -> None:

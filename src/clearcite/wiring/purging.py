@@ -316,7 +316,7 @@ class Purge:
         self.lines.append(line)
 
     def _check_replaced(self, wanted: Fragments) -> None:
-        """Stores that a restore has put aside, beside this one: whole copies, which can still be asked."""
+        """Stores that a restore has put aside, beside this one: whole copies, sealed."""
         for aside in sorted(self.store.parent.glob(f"{self.store.name}{REPLACED}*")):
             left = self._left(files_of(aside), wanted)
             detail = (

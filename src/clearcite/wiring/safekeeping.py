@@ -33,7 +33,7 @@ from clearcite.adapters.indexes.local_manifest import (
 )
 from clearcite.adapters.ledgers.migrate import migrate
 from clearcite.adapters.ledgers.reapply import Reached, Since
-from clearcite.adapters.ledgers.sqlite import SqliteLedger, open_sqlite_ledger
+from clearcite.adapters.ledgers.sqlite import SqliteLedger, open_sqlite_ledger, seal
 from clearcite.adapters.parsers.child import ChildParser
 from clearcite.adapters.remains import files_of
 from clearcite.adapters.traces.sqlite import open_sqlite_traces
@@ -42,7 +42,7 @@ from clearcite.domain.digest import digest
 from clearcite.domain.journal import Journal, Reapplied
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.policy import Accepted
-from clearcite.errors import ClearciteError, DependencyUnavailable, InputError
+from clearcite.errors import ClearciteError, DependencyUnavailable, InputError, IntegrityFault
 from clearcite.wire import canonical, from_json, loads, to_json
 from clearcite.wiring.parts import INDEX, LEDGER, TRACES, SystemClock, existing_store
 from clearcite.wiring.purging import REPLACED, Purge, Say
@@ -302,12 +302,25 @@ class _Restore:
             while (aside := self.store.with_name(f"{self.store.name}{REPLACED}{number}")).exists():
                 number += 1
             self.store.rename(aside)
+            self._seal(aside)
             replaced = str(aside)
         self.work.rename(self.store)
         return Restored(
             **{name: getattr(restored, name) for name in Restored.__slots__ if name != "replaced"},
             replaced=replaced,
         )
+
+    def _seal(self, aside: Path) -> None:
+        """Afterwards, for a crash between must not leave the store here sealed; one that is damaged or
+        too old for it cannot be asked as it is."""
+        try:
+            if (aside / LEDGER).is_file():
+                seal(aside / LEDGER)
+        except IntegrityFault:
+            self.say("what was put aside cannot be sealed")
+        except BaseException:
+            aside.rename(self.store)
+            raise
 
 
 def _fresh_id(restore: _Restore) -> str:

@@ -14,6 +14,7 @@ import apsw
 
 from clearcite.adapters.ledgers import (
     collections,
+    connection,
     erase,
     events,
     generations,
@@ -52,7 +53,7 @@ from clearcite.domain.lifecycle import Head as DocumentHead
 from clearcite.domain.policy import Accepted, PolicyDecision
 from clearcite.domain.purge import Erasable, Erased, Selection
 from clearcite.domain.sources import SourceState
-from clearcite.errors import ConfigError, InputError, NotFound
+from clearcite.errors import ConfigError, InputError, IntegrityFault, NotFound
 from clearcite.keeping import Configured
 from clearcite.ports import Applied, Built, Clock, Job, Snapshot
 
@@ -84,11 +85,25 @@ def open_sqlite_ledger(
         try:
             ready(db, migrations())
             if not sealed and db.execute(COMMON["is_sealed"]).get:
-                raise ConfigError("This is a backup, and not to be asked. Put it back: clearcite restore DIR")
+                raise ConfigError(
+                    "This is a backup, or was put aside by a restore, and not to be asked. Put a backup back:"
+                    " clearcite restore DIR"
+                )
         except BaseException:
             db.close()
             raise
     return SqliteLedger(Writer(db, clock), Pool(path), clock, lease=lease, folder=folder)
+
+
+def seal(path: Path) -> None:
+    """Let a store file not be opened to be asked any more. Raises DependencyUnavailable for one that is being written,
+    IntegrityFault for one that is damaged or too old to be sealed."""
+    with translated(), contextlib.closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as db:
+        db.set_busy_timeout(connection.BUSY_MS)
+        try:
+            db.execute(COMMON["seal"])
+        except apsw.SQLError as error:  # of a version from before there were seals, or no store
+            raise IntegrityFault("The store cannot be sealed.") from error
 
 
 class SqliteLedger:
@@ -323,8 +338,8 @@ class SqliteLedger:
         with self._reading() as db:
             journal.head(db)  # the first read fixes the position
             copy_database(db, path)
+        seal(path)
         with translated(), contextlib.closing(apsw.Connection(str(path))) as copy:
-            copy.execute(COMMON["seal"])
             copy.pragma("journal_mode", "delete")
 
     def store_id(self) -> str:
