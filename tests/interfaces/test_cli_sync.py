@@ -217,6 +217,25 @@ def test_a_store_that_no_configuration_keeps_is_not_warned_of(empty: Path) -> No
     assert clearcite(empty, "status").json["unlisted"] == []
 
 
+def test_a_second_source_beside_the_one_of_init_does_not_clash(empty: Path) -> None:
+    assert clearcite(empty, "init").code == 0
+    toml = (empty / "clearcite.toml").read_text()
+    second = '[[sources]]\npath = "more"\nallowed_groups = ["staff"]\n\n'
+    write(empty, {"docs/a.md": "The valve opens at 7 bar.", "more/a.md": "The gate closes at 9."})
+    write(empty, {"clearcite.toml": toml.replace("[routes]", second + "[routes]")})
+    done = sync(empty)
+    assert (done.code, ids(empty)) == (0, ["a.md", "a.md"]), done.err
+    write(
+        empty,
+        {
+            "clearcite.toml": toml.replace("[routes]", second + "[routes]").replace(
+                'source_id = "docs"\n', "", 1
+            )
+        },
+    )
+    assert "Two folders would be the source default" in sync(empty).err, "the control"
+
+
 def test_an_approval_covers_ingest_as_well_for_it_is_the_same_source(empty: Path) -> None:
     folder_of(empty, 40)
     for n in range(30):

@@ -29,6 +29,7 @@ traces_days = 0
 
 [[sources]]
 path = "docs"
+source_id = "docs"
 tenant = "default"
 allowed_groups = ["staff"]
 source_type = "documentation"
