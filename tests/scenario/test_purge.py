@@ -7,7 +7,7 @@ import json
 import random
 import shutil
 import urllib.parse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import apsw
 import pytest
 
 from clearcite.adapters import remains
+from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.ledgers import connection
 from clearcite.adapters.ledgers.sqlite import SqliteLedger
 from clearcite.adapters.remains import LENGTH, Fragments, fragments_of
@@ -188,6 +189,30 @@ def test_no_entry_of_a_purged_document_stays_in_the_index(folder: Path) -> None:
     assert states(receipt(folder, "--deleted"))["index"] == "erased"
     assert run(folder, "reconcile", "--format", "json").json["checked"]["unmerged"] == 0
     assert states(receipt(folder, "--deleted"))["index"] == "absent"
+
+
+def test_nothing_is_published_while_a_purge_sweeps_the_index(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A manifest published between reading which one counts and sweeping would be swept."""
+    real, busy = LocalIndex.sweep, []
+
+    def sweeping(index: LocalIndex, keep: Sequence[str]) -> None:
+        busy.append(is_written())
+        real(index, keep)
+
+    def is_written() -> bool:
+        with closing(apsw.Connection(str(folder / ".clearcite" / "ledger.db"))) as other:
+            try:
+                other.execute("BEGIN IMMEDIATE")
+            except apsw.BusyError:
+                return True
+            return False
+
+    monkeypatch.setattr(LocalIndex, "sweep", sweeping)
+    assert not is_written(), "the control: nobody writes yet"
+    receipt(folder, "--deleted")
+    assert busy and all(busy)
 
 
 def test_an_older_event_does_not_bring_a_purged_document_back_and_a_newer_one_does(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from clearcite.domain.audit import ERASURE
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.purge import Erasable, Erased, Receipt, Selection, StoreLine, StoreState
 from clearcite.errors import InputError, IntegrityFault
+from clearcite.ingest.pipeline import sweep
 from clearcite.ports import Ledger, Parser, TraceStore
 from clearcite.wire import canonical, from_json, loads, to_json
 from clearcite.wiring.parts import INDEX, LEDGER, TRACES, SystemClock, existing_store
@@ -212,9 +213,9 @@ class Purge:
         merges = 0
         while merges < _MERGES and self._merge_away(index, name):
             merges += 1
+        sweep(self.ledger, index, name)
         with self.ledger.examine() as examination:
             kept = {row[0]: row[2] for row in examination.generations()}.get(name)
-            index.sweep(() if kept is None else (kept,))
             dead = dead_entries(index.open(kept), lambda partition: examination.live_slots(name, partition))
             left = strangers(index.root, kept)
         if dead or left:
