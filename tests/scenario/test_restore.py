@@ -384,6 +384,20 @@ def test_a_backup_is_private_and_is_not_written_over_anything(folder: Path) -> N
     run(folder, "backup", code=2)
 
 
+@pytest.mark.parametrize(
+    "place", ["nowhere/journal.json", "feed.jsonl/journal.json", "safe", "/proc/journal.json"]
+)
+def test_a_place_where_no_journal_can_be_written_is_wrong_input(folder: Path, place: str) -> None:
+    assert place in run(folder, "backup", "--journal", place, code=2).err
+
+
+def test_a_journal_that_has_no_place_leaves_no_backup_either(folder: Path) -> None:
+    run(folder, "backup", "more", "--journal", "nowhere/journal.json", code=2)
+    assert not (folder / "more").exists() and not (folder / "nowhere").exists()
+    run(folder, "backup", "more", "--journal", "journal.json")
+    assert (folder / "more").is_dir() and (folder / "journal.json").is_file(), "the control"
+
+
 def test_a_backup_made_while_documents_are_taken_in_is_whole(folder: Path) -> None:
     from threading import Thread
 

@@ -81,12 +81,18 @@ def read_backup(folder: Path) -> Backup:
 
 
 def write_journal(path: Path, journal: Journal) -> None:
-    """Written beside and renamed, so that an older one stays whole until the new one is."""
+    """Written beside and renamed, so that an older one stays whole until the new one is. Raises InputError where
+    nothing can be written."""
     raw = canonical(to_json(journal))
     line = b'{"journal":%b,"sha256":"%b"}\n' % (raw, sha256_bytes(raw).encode())
     temporary = path.with_name(path.name + ".new")
-    write_private(temporary, line)
-    temporary.replace(path)
+    try:
+        write_private(temporary, line)
+        temporary.replace(path)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
+        raise InputError(
+            f"The journal was not written, for {path} cannot be: {type(error).__name__}."
+        ) from error
 
 
 def read_journal(path: Path) -> Journal:

@@ -56,6 +56,8 @@ def backup(
 ) -> int:
     if folder is None and journal is None:
         raise InputError("Nothing was written: name a FOLDER, or give --journal FILE.")
+    if journal is not None and (journal.is_dir() or not journal.parent.is_dir()):
+        raise InputError(f"Nothing was written: {journal} is a folder, or is in none that there is.")
     settings = common.settings_for(store)
     done: dict[str, object] = {}
     if folder is not None:
