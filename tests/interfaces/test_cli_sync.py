@@ -114,10 +114,11 @@ def test_one_source_that_fails_does_not_stop_the_others(three: Path) -> None:
     write(three, {"feed.jsonl": "{}"})
     done = sync(three)
     assert done.code == 2
-    assert "the source docs failed: The source docs has no docs." in done.err
+    missing = "The folder docs of the source docs does not exist; see path in [[sources]] of clearcite.toml."
+    assert f"the source docs failed: {missing}" in done.err
     assert "refused: line 1" in done.err
     assert ids(three) == ["b.md"]
-    assert source(three, "docs")["outcome"] == "The source docs has no docs."
+    assert source(three, "docs")["outcome"] == missing
     assert source(three, "feed")["refused"] >= 1
     assert source(three, "repo")["outcome"] == "ok"
 
@@ -234,6 +235,20 @@ def test_a_second_source_beside_the_one_of_init_does_not_clash(empty: Path) -> N
         },
     )
     assert "Two folders would be the source default" in sync(empty).err, "the control"
+
+
+def test_ingest_stops_before_anything_where_sync_goes_on_without_the_missing_source(empty: Path) -> None:
+    write(
+        empty,
+        {
+            "clearcite.toml": TOML.partition('[[sources]]\npath = "repo"')[0],
+            "docs/a.md": "The valve opens at 7 bar.",
+        },
+    )
+    done = clearcite(empty, "ingest")
+    assert (done.code, (empty / ".clearcite").exists()) == (2, False)
+    assert "The file feed.jsonl of the source feed does not exist" in done.err
+    assert (sync(empty).code, ids(empty)) == (2, ["a.md"])
 
 
 def test_an_approval_covers_ingest_as_well_for_it_is_the_same_source(empty: Path) -> None:

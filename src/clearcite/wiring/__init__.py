@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clearcite.wiring.policies import resolver_for, sync_policy
     from clearcite.wiring.purging import purge_store, retain, sweep_store
     from clearcite.wiring.safekeeping import backup_store, check_integrity, export_journal, restore_store
-    from clearcite.wiring.sources import Stage, Taking, kind_of, rehearsed, take_one, unlisted
+    from clearcite.wiring.sources import Stage, Taking, check_there, kind_of, rehearsed, take_one, unlisted
     from clearcite.wiring.upkeep import reconcile_store
     from clearcite.wiring.workshop import Workshop, open_ledger, open_workshop
 
@@ -34,6 +34,7 @@ _HOMES = {
     "build_target": "clearcite.wiring.builds",
     "backup_store": "clearcite.wiring.safekeeping",
     "check_integrity": "clearcite.wiring.safekeeping",
+    "check_there": "clearcite.wiring.sources",
     "check_up": "clearcite.wiring.checkup",
     "checker_source": "clearcite.wiring.auditing",
     "engine_on": "clearcite.wiring.engines",
@@ -70,6 +71,7 @@ __all__ = [
     "backup_store",
     "build_target",
     "check_integrity",
+    "check_there",
     "check_up",
     "checker_source",
     "engine_on",

@@ -17,7 +17,7 @@ from clearcite.adapters.connectors.jsonl import JsonlConnector
 from clearcite.adapters.connectors.state import FolderState, JsonFolderState, MemoryFolderState
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.adapters.presence import Lock
-from clearcite.config import Settings, SourceSettings
+from clearcite.config import FILE_NAME, Settings, SourceSettings
 from clearcite.domain.access import Micros
 from clearcite.domain.digest import digest
 from clearcite.domain.sources import Checkpoint, SourceState
@@ -51,6 +51,16 @@ def kind_of(settings: Settings, source: SourceSettings) -> Kind:
     if path.suffix == ".jsonl":
         return "feed"
     return "file" if path.is_file() else "folder"
+
+
+def check_there(settings: Settings, source: SourceSettings) -> None:
+    """Raises InputError where nothing is at the path of a source."""
+    if not settings.path(source.path).exists():
+        what = "file" if kind_of(settings, source) == "feed" else "folder"
+        raise InputError(
+            f"The {what} {source.path} of the source {source.source_id} does not exist; see path in [[sources]]"
+            f" of {FILE_NAME}."
+        )
 
 
 def take_one(shop: Workshop, settings: Settings, source: SourceSettings, taking: Taking) -> Iterator[Batch]:
@@ -103,9 +113,8 @@ def _connector(
     settings: Settings, source: SourceSettings, books: tuple[Sources, FolderState], taking: Taking
 ) -> Connector:
     """``books``: what is known of sources, and of the files of a folder."""
+    check_there(settings, source)
     path = settings.path(source.path)
-    if not path.exists():
-        raise InputError(f"The source {source.source_id} has no {source.path}.")
     window_of(source)
     kind = kind_of(settings, source)
     if kind == "feed":

@@ -18,7 +18,15 @@ from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import STORE, note, printable
 from clearcite.interfaces.cli.progress import progress
 from clearcite.ports import Applied
-from clearcite.wiring import Taking, Workshop, apply_collections, kind_of, open_workshop, take_one
+from clearcite.wiring import (
+    Taking,
+    Workshop,
+    apply_collections,
+    check_there,
+    kind_of,
+    open_workshop,
+    take_one,
+)
 
 HELP = """Take documents into the store.
 
@@ -105,7 +113,8 @@ def ingest(
         if not sources:
             raise ConfigError(f"Name a PATH, or list [[sources]] in {FILE_NAME}.")
     settings = replace(settings, sources=tuple(sources))
-    check_there(settings)
+    for item in settings.sources:  # before the store is touched
+        check_there(settings, item)
     return take_sources(settings, Taking(approve_deletes=approve_deletes, skip_bad=skip_bad))
 
 
@@ -138,13 +147,6 @@ def take_sources(settings: Settings, taking: Taking) -> int:
             catch_up(other, summary)
     report(summary)
     return summary.exit_code
-
-
-def check_there(settings: Settings) -> None:
-    """Before the store is touched: each path that was named is there."""
-    for item in settings.sources:
-        if not settings.path(item.path).exists():
-            raise InputError(f"The source {item.source_id} has no {item.path}.")
 
 
 def check_apart(settings: Settings) -> None:
