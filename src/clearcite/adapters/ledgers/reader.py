@@ -223,7 +223,8 @@ class SqliteSnapshot:
 
     def _visibility_rows(self, rows: Sequence[tuple[Any, ...]]) -> list[VisibilityRow]:
         """One class and one list of reasons mostly serve many rows."""
-        classes = {number: self._class(number) for row in rows for number in row[7:9]}
+        numbers = {row[7] for row in rows}.union(row[8] for row in rows)
+        classes = {number: self._class(number) for number in numbers}
         why = {reasons: decode_reasons(reasons) for reasons in {row[6] for row in rows}}
         return [
             VisibilityRow(
