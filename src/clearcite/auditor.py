@@ -19,27 +19,18 @@ from typing import Any
 Json = dict[str, Any]
 Name = tuple[str, ...]
 Heads = dict[str, tuple[int, str]]
+History = list[tuple[int, str, Json]]
+"""What the log tells of one document, in its order: number, kind, detail."""
 
 SCHEMA = "clearcite-audit-export-1"
 GENESIS = "0" * 64
 EVENT_FIELDS, TRACE_FIELDS = 8, 7
-STATES = (
-    "found",
-    "created",
-    "revised",
-    "access_changed",
-    "reprocessed",
-    "checkpoint_advanced",
-    "restored",
-    "put_back",
-    "deleted",
-)
+STATES: Name = ("found", "created", "revised", "access_changed", "reprocessed", "checkpoint_advanced")
+STATES += ("restored", "put_back", "deleted")
+ENDS = ("published", "dropped", "put_back")
 SHOWN = ("answered", "conflict")
 UNAVAILABLE = ("dependency_unavailable", "generation_unavailable")
 STATUSES = (*SHOWN, *UNAVAILABLE, "insufficient_evidence", "tool_required", "refused")
-
-
-# --- hashes ------------------------------------------------------------------------------------------------------
 
 
 def digest(*parts: Any) -> str:
@@ -98,9 +89,6 @@ def counted(names: list[str] | None) -> list[str]:
     return [str(len(names or [])), *sorted(names or [])]
 
 
-# --- who may read ------------------------------------------------------------------------------------------------
-
-
 def admits(acl: Json, groups: set[str]) -> bool:
     """Deny beats allow; a list that is null restricts nothing, an empty one admits nobody."""
     if any(group in groups for group in acl["deny"]):
@@ -152,9 +140,6 @@ def groups_by_policy(policy: Json, subject: str) -> set[str]:
         found |= more
 
 
-# --- the checks --------------------------------------------------------------------------------------------------
-
-
 class Check:
     """Findings are what does not hold; notes are what could not be looked at."""
 
@@ -168,6 +153,9 @@ class Check:
     def expect(self, condition: Any, what: str) -> None:
         if not condition:
             self.findings.append(what)
+
+    def note(self, what: str) -> None:
+        self.notes.append(what)
 
     def run(self) -> None:
         self.check_chain("events", EVENT_FIELDS, "event")
@@ -191,9 +179,7 @@ class Check:
             if kept is not None and kept[0] == place:
                 self.expect(kept[1] == before, f"{log}: this is not the log the head was taken of")
         if kept is None:
-            self.notes.append(
-                f"{log}: no head was given, so a log that was written anew would not be noticed"
-            )
+            self.note(f"{log}: no head was given, so a log that was written anew would not be noticed")
         else:
             self.expect(len(entries) >= kept[0], f"{log}: it ends at {len(entries)}, the head has {kept[0]}")
 
@@ -204,57 +190,91 @@ class Check:
             return
         entry = next((item for item in self.export["traces"] if item[0] == trace["number"]), None)
         self.expect(entry is not None, "trace: it is not in the log")
+        self.body = json.loads(trace["body"])
         if entry is not None:
             bound = digest("body", bytes.fromhex(trace["salt"]), trace["body"])
             self.expect(bound == entry[5], "trace: its content is not the one that was logged")
-        self.body = json.loads(trace["body"])
-        if entry is not None:
             named = [self.body.get(name) for name in ("trace_id", "tenant_id", "kind", "created_at")]
             self.expect(named == entry[1:5], "trace: it names itself otherwise than the log does")
         state = self.body.get("state", {})
-        self.expect(
-            state.get("position") == self.export["position"], "trace: the documents are of another position"
-        )
+        same = state.get("position") == self.export["position"]
+        self.expect(same, "trace: the documents are of another position")
         same = state.get("generation") == self.export["generation"]
         self.expect(same, "trace: the documents are of another generation")
 
     def check_documents(self) -> None:
         """What is said of each document must be what was logged when it was accepted and when it was served."""
-        heads, served = logged(self.export["events"], self.export["generation"])
+        past = logged(self.export["events"], self.export["generation"])
         changed = {tuple(item) for item in self.export["access_changed_since"]}
         if changed:
-            self.notes.append(
-                f"documents: the access of {len(changed)} has changed since; judged by list and window"
-            )
+            self.note(f"documents: the access of {len(changed)} has changed since; judged by list and window")
         for document in self.export["documents"]:
-            name = (document["tenant_id"], document["source_id"], document["document_id"])
+            name = name_of(document)
             label = f"document {name[1]}/{name[2]}"
-            about = description_digest(document["description"])
-            seal = digest("build-seal", document["title"], document["normal_sha256"])
-            states = served.get(name, [])
+            told = past.get(name, [])
+            heads = [detail.get("access") for _, kind, detail in told if kind in STATES]
+            states = [detail for _, kind, detail in told if kind in ("published", "acknowledged", "narrowed")]
             built = [item for item in states if item.get("slot") == document["slot"] and "text" in item]
             if built:
+                seal = digest("build-seal", document["title"], document["normal_sha256"])
                 self.expect(built[-1]["text"] == document["text_sha256"], f"{label}: another text was served")
                 self.expect(built[-1]["seal"] == seal, f"{label}: another title was served")
             elif any("text" in item for item in states):
                 self.findings.append(f"{label}: this build was never served")
             else:
-                self.notes.append(f"{label}: served since before there was a log")
+                self.note(f"{label}: served since before there was a log")
             if document["text"] is not None:
-                self.expect(
-                    sha256(document["text"]) == document["text_sha256"], f"{label}: its text is another one"
-                )
+                same = sha256(document["text"]) == document["text_sha256"]
+                self.expect(same, f"{label}: its text is another one")
             if name in changed:
                 continue
-            head = heads.get(name, [])
-            self.expect(access_digest(document["head"]) in head, f"{label}: this access was never accepted")
+            self.expect(access_digest(document["head"]) in heads, f"{label}: this access was never accepted")
             if built:
-                state = digest(
-                    "source-state", document["content_sha256"], access_digest(document["served"]), about
-                )
-                self.expect(
-                    state in [item.get("state") for item in states], f"{label}: this state was never served"
-                )
+                access, about = access_digest(document["served"]), description_digest(document["description"])
+                state = digest("source-state", document["content_sha256"], access, about)
+                known = state in [item.get("state") for item in states]
+                self.expect(known, f"{label}: this state was never served")
+        self.check_presence(past, changed)
+
+    def check_presence(self, past: dict[Name, History], changed: set[Name]) -> None:
+        """Which documents there were. What the export holds was served at one moment, which lies after ``cut``: the
+        event of the last build in it. What happened up to there is exact; of what came after, only the count is."""
+        tenant, position = self.body.get("tenant_id"), self.export["position"]
+        there = {name_of(document): document for document in self.export["documents"]}
+        self.expect(len(there) == len(self.export["documents"]), "documents: one of them stands twice")
+        self.expect(all(name[0] == tenant for name in there), "documents: one is of another tenant")
+        made = [(event, item["slot"]) for name, item in there.items() for event in past.get(name, ())]
+        cut = max((e[0] for e, slot in made if e[1] == "published" and e[2]["slot"] == slot), default=0)
+        for entry in self.export["events"]:
+            if entry[2] == "collection" and json.loads(entry[6])["position"] <= position:
+                cut = max(cut, entry[0])
+        gone = 0
+        for name, told in past.items():
+            label = f"document {name[1]}/{name[2]}"
+            if name[0] == tenant and name not in there:
+                ends = [(number, kind) for number, kind, _ in told if kind in ENDS]
+                lives = ends and ends[-1][0] <= cut and ends[-1][1] == "published"
+                self.expect(not lives, f"{label}: it is served, and not in the export")
+                born = told[0][1] == "created"  # then the first of them is a build, and ends none
+                gone += any(number > cut for number, _ in ends[int(born) :])
+            elif name in there and told[-1][0] <= cut:
+                self.expect(name not in changed, f"{label}: said to have changed since, and it has not")
+                shown = is_shown(told)
+                same = shown in (None, there[name]["present"]) or not is_open(there[name])
+                self.expect(same, f"{label}: the log tells otherwise whether it is served")
+        count = sum(document["present"] and is_open(document) for document in self.export["documents"])
+        served = self.view().get("served", count)
+        fits = served - gone <= count <= served
+        self.expect(fits, f"documents: {served} were served, and {count} are in the export")
+        if count < served:
+            self.note(f"documents: {served - count} that were served have been replaced or dropped since")
+
+    def view(self) -> Json:
+        """What was counted before anything was read; {} where the trace ends before."""
+        stages = [stage for stage in self.body.get("stages", ()) if stage["stage"] == "open_sight"]
+        found: Json = stages[0]["detail"].get("filter", {}) if stages else {}
+        view: Json = found.get(str(self.body.get("tenant_id")), {})
+        return view
 
     def check_collections(self) -> None:
         """The lists at the position of the export, as the log tells them."""
@@ -273,58 +293,47 @@ class Check:
     def check_reading(self) -> None:
         if not self.body:
             return
-        principal, question = self.body["request"]["principal"], self.body["request"]["question"]
-        as_of, tenant = self.body["state"]["as_of"], principal["tenant_id"]
-        sources = question.get("sources") or ()
-        self.readable = [
-            document
-            for document in self.export["documents"]
-            if may_read(document, self.export["collections"], principal, as_of)
-        ]
+        asker, as_of = self.body["request"]["principal"], self.body["state"]["as_of"]
+        sources, lists = self.body["request"]["question"].get("sources") or (), self.export["collections"]
+        self.readable = [item for item in self.export["documents"] if may_read(item, lists, asker, as_of)]
         counted = [item["slot"] for item in self.readable if not sources or item["source_id"] in sources]
-        views = [
-            stage["detail"].get("filter", {})
-            for stage in self.body["stages"]
-            if stage["stage"] == "open_sight"
-        ]
-        if not views or tenant not in views[0]:
-            self.notes.append("reading: the trace ends before anything was read")
+        seen = self.view()
+        if not seen:
+            self.note("reading: the trace ends before anything was read")
             return
-        seen = views[0][tenant]
-        self.expect(
-            seen["readable"] == len(counted), f"reading: {len(counted)} were readable, not {seen['readable']}"
-        )
-        self.expect(
-            seen["mask_sha256"] == mask_of(counted),
-            "reading: other documents were readable than were counted",
-        )
+        told = f"reading: {len(counted)} were readable, not {seen['readable']}"
+        self.expect(seen["readable"] == len(counted), told)
+        same = seen["mask_sha256"] == mask_of(counted)
+        self.expect(same, "reading: other documents were readable than were counted")
 
     def check_policy(self) -> None:
         policy = self.export["policy"]
         if policy is None or not self.body:
-            self.notes.append("policy: none in the export")
+            self.note("policy: none in the export")
             return
         principal = self.body["request"]["principal"]
         told = [json.loads(entry[6]) for entry in self.export["events"] if entry[2] == "policy"]
         kept = [item["content"] for item in told if str(item["revision"]) == str(policy.get("revision"))]
-        if kept and kept[-1] is not None:
+        self.expect(kept, "policy: none of this revision was accepted")
+        if kept and kept[-1] is None:
+            self.note("policy: of this revision the number was logged, and not who is who")
+        elif kept:
             self.expect(kept[-1] == policy_digest(policy), "policy: not the one that was accepted")
         if str(policy.get("revision")) != principal["authorization_revision"]:
-            self.notes.append("policy: the asker was resolved under another revision")
+            self.note("policy: the asker was resolved under another revision")
             return
         subject = policy["subjects"].get(principal["subject_id"])
         self.expect(subject is not None, "policy: it does not know the asker")
         if subject is not None:
             groups = groups_by_policy(policy, principal["subject_id"])
             self.expect(groups == set(principal["groups"]), "policy: it gives the asker other groups")
-            self.expect(
-                subject["tenant"] == principal["tenant_id"], "policy: it gives the asker another tenant"
-            )
+            same = subject["tenant"] == principal["tenant_id"]
+            self.expect(same, "policy: it gives the asker another tenant")
 
     def check_response(self) -> None:
         response = self.export["response"]
         if response is None:
-            self.notes.append("response: none in the export")
+            self.note("response: none in the export")
             return
         told = self.body.get("response", {})
         same = hashlib.sha256(canonical(response)).hexdigest() == told.get("sha256")
@@ -335,13 +344,10 @@ class Check:
                 self.check_hit(hit)
             return
         self.expect(response["status"] in STATUSES, "response: an unknown status")
-        self.expect(
-            (response["answer"] != []) == (response["status"] == "answered"),
-            "response: status and answer differ",
-        )
-        self.expect(
-            response["status"] in SHOWN or response["citations"] == [], "response: citations of nothing"
-        )
+        same = (response["answer"] != []) == (response["status"] == "answered")
+        self.expect(same, "response: status and answer differ")
+        shown = response["status"] in SHOWN or response["citations"] == []
+        self.expect(shown, "response: citations of nothing")
         cited: dict[int, Json] = {}
         for place, citation in enumerate(response["citations"], start=1):
             self.expect(citation["n"] == place, f"citation {place}: has another number")
@@ -350,12 +356,8 @@ class Check:
         self.check_statements(response, cited)
 
     def check_hit(self, hit: Json) -> None:
-        fits = [
-            item
-            for item in self.readable
-            if item["document_id"] == hit["document_id"] and item["title"] == hit["title"]
-        ]
-        self.expect(fits, f"hit {hit['n']}: no document the asker could read")
+        fits = [item["title"] == hit["title"] for item in self.named(hit)]
+        self.expect(any(fits), f"hit {hit['n']}: no document the asker could read")
 
     def check_citation(self, citation: Json) -> None:
         label = f"citation {citation['n']}"
@@ -388,7 +390,7 @@ class Check:
         found += [f"{name} is not the document's" for name, value in said.items() if citation[name] != value]
         text, span = document["text"], citation["span"]
         if text is None:
-            self.notes.append(f"citation {citation['n']}: without the text only its hashes were checked")
+            self.note(f"citation {citation['n']}: without the text only its hashes were checked")
         elif text[span["start"] : span["end"]] != citation["cited_text"]:
             found.append("it does not stand at its place")
         return found
@@ -407,19 +409,36 @@ class Check:
         self.expect(used == set(cited), "a citation that no statement uses")
 
 
-def logged(events: list[Any], generation: str) -> tuple[dict[Name, list[Any]], dict[Name, list[Json]]]:
-    """By document: the access digests accepted, and the states served, in their order."""
-    heads: dict[Name, list[Any]] = {}
-    served: dict[Name, list[Json]] = {}
-    for entry in events:
-        name, detail = tuple(entry[3:6]), entry[6]
-        if entry[2] in STATES:
-            heads.setdefault(name, []).append(json.loads(detail).get("access"))
-        elif entry[2] in ("published", "acknowledged", "narrowed"):
-            told = json.loads(detail)
-            if told.get("generation", generation) == generation:
-                served.setdefault(name, []).append(told)
-    return heads, served
+def logged(events: list[Any], generation: str) -> dict[Name, History]:
+    """By document, what happened to it, in every generation or this one."""
+    found: dict[Name, History] = {}
+    for number, _, kind, *name, detail, _ in events:
+        told = json.loads(detail)
+        if any(name) and told.get("generation", generation) == generation:
+            found.setdefault(tuple(name), []).append((number, kind, told))
+    return found
+
+
+def name_of(document: Json) -> Name:
+    return document["tenant_id"], document["source_id"], document["document_id"]
+
+
+def is_shown(told: History) -> bool | None:
+    """Whether a document that is published and trusted is served; None where the log does not tell it all."""
+    if told[0][1] != "created" or any(kind == "put_back" for _, kind, _ in told):
+        return None
+    held, gone = False, True
+    for _, kind, detail in told:
+        if kind in ("quarantined", "reinstated"):
+            held, gone = kind == "quarantined", gone or (held and kind == "reinstated")
+        elif kind in ("published", "dropped") or detail.get("operation") == "delete":
+            gone = kind != "published"
+    return not held and not gone
+
+
+def is_open(document: Json) -> bool:
+    sides = document["served"], document["head"]
+    return all(side["status"] == "published" and side["trusted"] for side in sides)
 
 
 def instant(micros: int | None) -> str | None:
