@@ -13,9 +13,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from tests.support.shell import clearcite, write
@@ -50,8 +53,11 @@ def change(folder: Path, versions: dict[int, int], random_: random.Random) -> No
             put(folder, number, versions[number])
 
 
-def start_and_kill(folder: Path, args: tuple[str, ...], seconds: float) -> bool:
-    """Whether it was killed before it had ended. What it has started itself ends with it."""
+def start_and_kill(
+    folder: Path, args: tuple[str, ...], seconds: float, is_time: Callable[[], bool] = lambda: False
+) -> bool:
+    """Whether it was killed before it had ended: after so many seconds, or as soon as it is time. What it has started
+    itself ends with it."""
     process = subprocess.Popen(
         [sys.executable, "-m", "clearcite", *args],
         cwd=folder,
@@ -60,7 +66,7 @@ def start_and_kill(folder: Path, args: tuple[str, ...], seconds: float) -> bool:
         stderr=subprocess.DEVNULL,
     )
     until = time.monotonic() + seconds
-    while process.poll() is None and time.monotonic() < until:
+    while process.poll() is None and time.monotonic() < until and not is_time():
         time.sleep(0.005)
     killed = process.poll() is None
     if killed:
@@ -138,13 +144,24 @@ def test_commands_that_are_killed_often(tmp_path: Path, seed: int) -> None:
 def test_control_a_store_whose_purge_was_killed_and_not_run_again_may_keep_what_was_to_go(
     tmp_path: Path,
 ) -> None:
-    """What ``finish`` does is needed: without the last purge the words are there."""
+    """What ``finish`` does is needed: without the last purge the words are there. A reader keeps the log from being
+    emptied, so that they are there at whatever moment after the first write it is killed."""
     for number in (1, 30):
         put(tmp_path, number, 0)
     assert clearcite(tmp_path, *COMMANDS["ingest"]).code == 0
     (tmp_path / "docs" / "d30.md").unlink()
     assert clearcite(tmp_path, *COMMANDS["ingest"]).code == 0
-    start_and_kill(tmp_path, COMMANDS["purge"], 0.02)
-    assert words(30, 0).encode() in raw(tmp_path)
+    ledger = str(tmp_path / ".clearcite" / "ledger.db")
+    with closing(apsw.Connection(ledger)) as reader, closing(apsw.Connection(ledger)) as looker:
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM purges").get == 0
+
+        def has_erased() -> bool:
+            """The purge is in the ledger, and so is that a revision was erased."""
+            return bool(looker.execute("SELECT count(*) FROM journal WHERE kind = 'purge'").get)
+
+        assert start_and_kill(tmp_path, COMMANDS["purge"], 60, has_erased) and has_erased()
+        assert looker.execute("SELECT count(*) FROM purges WHERE finished_at IS NULL").get == 1
+        assert words(30, 0).encode() in raw(tmp_path)
     done: Any = clearcite(tmp_path, *COMMANDS["purge"])
     assert done.code == 0 and words(30, 0).encode() not in raw(tmp_path)
