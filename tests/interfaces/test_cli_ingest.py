@@ -39,6 +39,13 @@ def test_unchanged_input_is_all_noop(empty: Path) -> None:
     assert "20 noop; 0 chunks indexed" in again.err
 
 
+def test_one_is_no_plural(empty: Path) -> None:
+    write(empty, {"docs/a.md": text(1)})
+    assert "1 created; 1 chunk indexed" in ingest(empty, "docs", *GROUP).err
+    said = clearcite(empty, "status", "--format", "text").out
+    assert ("/default: 1 document\n" in said, "1 documents" in said) == (True, False)
+
+
 def test_changes_renames_and_removals_are_followed(empty: Path) -> None:
     write(empty, {f"docs/{i}.md": text(i) for i in range(4)})
     ingest(empty, "docs", *GROUP)
@@ -230,7 +237,7 @@ def test_what_a_stopped_run_still_has_is_left_to_it(empty: Path) -> None:
     done = ingest(empty, "docs", *GROUP)
     os.killpg(child.pid, signal.SIGCONT)
     assert child.wait(timeout=300) == 0
-    assert (done.code, "are with another worker" in done.err) == ((3, True) if leased else (0, False))
+    assert (done.code, "with another worker" in done.err) == ((3, True) if leased else (0, False))
     assert len(everything(empty)) == 600
 
 

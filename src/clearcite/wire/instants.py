@@ -40,7 +40,11 @@ def parse_instant(text: str) -> Micros:
 
 def parse_moment(text: str, zone: tzinfo) -> Micros:
     """An instant, or a bare date read as 00:00 in ``zone``."""
-    return day_start(text, zone) if _DATE.fullmatch(text) else parse_instant(text)
+    if _DATE.fullmatch(text):
+        return day_start(text, zone)
+    if _INSTANT.fullmatch(text):
+        return parse_instant(text)
+    raise InputError("must be a date such as 2026-03-01 or an instant such as 2026-07-22T09:00:00Z")
 
 
 def day_start(text: str, zone: tzinfo, days: int = 0) -> Micros:

@@ -112,6 +112,11 @@ def as_of_for(settings: Settings, text: str | None) -> Micros | None:
         raise InputError(f"--as-of {error.message}.") from error
 
 
+def counted(number: int, one: str) -> str:
+    """``1 chunk``, ``2 chunks``."""
+    return f"{number} {one}" if number == 1 else f"{number} {one}s"
+
+
 def unlisted_line(place: tuple[str, str], documents: int) -> str:
     """What is said of a source that is not configured any more; ``place``: tenant and source."""
     tenant, source = place

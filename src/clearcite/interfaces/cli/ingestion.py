@@ -267,7 +267,7 @@ def _finish(shop: Workshop, summary: Summary) -> None:
 def report(summary: Summary) -> None:
     """Say what a run did, and what it could not do."""
     done = ", ".join(f"{count} {action}" for action, count in sorted(summary.actions.items()))
-    note(f"{done or 'nothing to do'}; {summary.chunks} chunks indexed")
+    note(f"{done or 'nothing to do'}; {common.counted(summary.chunks, 'chunk')} indexed")
     _list("skipped", [f"{name}: {reason}" for name, reason in summary.skipped])
     for message in summary.withheld:
         note(f"  {message}")
@@ -276,8 +276,9 @@ def report(summary: Summary) -> None:
         note(f"  the source {name} failed: {error.message}")
     _list("not indexed", [f"{name}: {reason}" for name, reason in sorted(summary.failed.items())])
     if summary.leased:
+        verb = "is" if summary.leased == 1 else "are"
         note(
-            f"  {summary.leased} documents are with another worker, which goes on with them."
+            f"  {common.counted(summary.leased, 'document')} {verb} with another worker, which goes on."
             " Run the same command again to see them done."
         )
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from clearcite.interfaces.cli.common import say, unlisted_line
+from clearcite.interfaces.cli.common import counted, say, unlisted_line
 from clearcite.interfaces.cli.permissions import alarm_line, policy_line
 
 
@@ -20,7 +20,7 @@ def show_status(found: Mapping[str, Any]) -> None:
             + ", ".join(f"{value} {name}" for name, value in row.items() if name != "generation")
         )
     for row in found["sources"]:
-        say(f"source     {row['tenant_id']}/{row['source_id']}: {row['documents']} documents")
+        say(f"source     {row['tenant_id']}/{row['source_id']}: {counted(row['documents'], 'document')}")
         for run in row["runs"]:
             _say_run(run)
     for row in found["unlisted"]:
@@ -37,7 +37,7 @@ def show_status(found: Mapping[str, Any]) -> None:
     _say_nought(found)
     for part, versions in found["versions"].items():
         for version, count in sorted(versions.items()):
-            say(f"version    {part} {version}: {count} documents")
+            say(f"version    {part} {version}: {counted(count, 'document')}")
 
 
 def _say_upkeep(found: Mapping[str, Any]) -> None:

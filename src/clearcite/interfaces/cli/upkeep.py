@@ -10,7 +10,7 @@ from clearcite.domain.reconcile import Mismatch, Reconciliation
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
-from clearcite.interfaces.cli.common import FORMAT, STORE, say
+from clearcite.interfaces.cli.common import FORMAT, STORE, counted, say
 from clearcite.interfaces.cli.progress import progress
 from clearcite.wiring import purge_store, reconcile_store, sweep_store
 
@@ -140,7 +140,10 @@ def sweep(store: STORE = None, format: FORMAT = None) -> int:  # noqa: A002 - th
 
 
 def _show_receipt(receipt: Receipt) -> None:
-    say(f"purge {receipt.purge}: {len(receipt.documents)} documents, {receipt.waiting} wait", "bold")
+    say(
+        f"purge {receipt.purge}: {counted(len(receipt.documents), 'document')}, {receipt.waiting} wait",
+        "bold",
+    )
     for item in receipt.documents:
         key = item.key
         what = "deleted" if item.deleted else "lives on"
