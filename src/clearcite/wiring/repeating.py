@@ -60,11 +60,12 @@ class Repeats:
         return set().union(*self._found.values())
 
     def _look(self) -> None:
-        lengths = sorted({len(piece) for piece in self._pieces})
+        begun: dict[str, list[str]] = {}
+        for piece in self._pieces:
+            begun.setdefault(piece[:LEAST], []).append(piece)
         for number, question in self._questions:
-            for length in lengths:
-                for at in range(len(question) - length + 1):
-                    piece = question[at : at + length]
-                    if piece in self._pieces:
+            for at in range(len(question) - LEAST + 1):
+                for piece in begun.get(question[at : at + LEAST], ()):
+                    if question.startswith(piece, at):
                         self._found.setdefault(piece, set()).add(number)
         self._pieces.clear()
