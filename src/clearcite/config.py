@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from clearcite.domain.access import Acl, Micros, Status
 from clearcite.domain.digest import digest
-from clearcite.errors import ConfigError
+from clearcite.errors import ConfigError, did_you_mean
 
 Described = TypeVar("Described", "SourceSettings", "CollectionSettings")
 
@@ -207,7 +207,10 @@ def read_file(file: Path) -> dict[str, Any]:
             if key in names:
                 values[names[key]] = _typed(f"{table}.{key}", names[key], value)
     if unknown:
-        raise ConfigError(f"{FILE_NAME} has unknown keys: {', '.join(unknown)}.")
+        known = (*TABLES, *(".".join(place) for place in SINGLE.values()))
+        raise ConfigError(
+            f"{FILE_NAME} has unknown keys: {', '.join(unknown)}.{did_you_mean(unknown, known)}"
+        )
     if "synonyms" in raw:
         values["synonyms"] = _synonyms(_table(raw, "synonyms"))
     if "routes" in raw:
@@ -287,7 +290,8 @@ def _described(kind: type[Described], table: str, item: Any) -> Described:
     known = {entry.name for entry in fields(plain)}
     unknown = sorted(set(item) - known)
     if unknown:
-        raise ConfigError(f"[[{table}]] in {FILE_NAME} has unknown keys: {', '.join(unknown)}.")
+        hint = did_you_mean(unknown, known)
+        raise ConfigError(f"[[{table}]] in {FILE_NAME} has unknown keys: {', '.join(unknown)}.{hint}")
     values: dict[str, Any] = {}
     for key, given in item.items():
         default = getattr(plain, key)

@@ -22,6 +22,8 @@ A message never holds document text, hidden identifiers, counts of hidden things
 caused an error stays in ``__cause__`` and in the protected trace.
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import ClassVar
 
 
@@ -123,3 +125,10 @@ class IntegrityFault(ClearciteError):
     def __init__(self, message: str, key: object = None) -> None:
         super().__init__(message)
         self.key = key
+
+
+def did_you_mean(words: Iterable[str], known: Iterable[str]) -> str:
+    """A sentence with the known word that is nearest to each, or nothing. ``known`` is shown: nothing hidden."""
+    shown = list(known)
+    near = [found for word in words for found in get_close_matches(word, shown, n=1)]
+    return f" Did you mean {', '.join(dict.fromkeys(near))}?" if near else ""

@@ -180,6 +180,26 @@ def test_nothing_is_written_for(empty: Path, what: str) -> None:
     assert everything_there(empty) == before
 
 
+def test_a_word_that_is_nearly_right_is_answered_with_the_right_one(empty: Path) -> None:
+    assert "There is no command ingset. Did you mean ingest?\n" in clearcite(empty, "ingset", "docs").err
+    assert "Did you mean index list?" in clearcite(empty, "indx", "list").err
+    assert "Did you mean" not in clearcite(empty, "qqqq").err, "the control"
+    policy = '[subjects.alice]\ntenant = "default"\ngroups = ["staff"]\n'
+    write(empty, {"policy.toml": 'revision = "1"\n' + policy})
+    asked = ("ask", "What is it?", "--policy", "policy.toml", "--as")
+    assert "called 'alcie'. Did you mean alice?" in clearcite(empty, *asked, "alcie").err
+    assert "alice" not in clearcite(empty, *asked, "qqqq").err
+    for toml, said in (
+        ('[text]\nsemantics = "off"\n', "text.semantics. Did you mean text.semantic?"),
+        (
+            "[[sources]]\npath = 'docs'\nallowed_group = ['x']\n",
+            "allowed_group. Did you mean allowed_groups?",
+        ),
+    ):
+        write(empty, {"clearcite.toml": toml})
+        assert said in clearcite(empty, "sync").err
+
+
 def test_init_writes_over_nothing(empty: Path) -> None:
     write(empty, {"policy.toml": "mine"})
     done = clearcite(empty, "init")

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TextIO
 from clearcite.config import FILE_NAME, Settings, load_settings
 from clearcite.domain.access import Micros, Principal
 from clearcite.domain.policy import LOCAL
-from clearcite.errors import InputError
+from clearcite.errors import InputError, did_you_mean
 from clearcite.interfaces.cli.commands import Option
 from clearcite.wire import loads, to_json
 from clearcite.wire.decode import fault_of_name
@@ -58,7 +58,14 @@ def principal_for(
     if name is not None:
         if tenant is not None or groups:
             raise InputError("Use either --as, or --tenant with --group.")
-        return resolver_for(settings, policy).resolve(name)
+        resolver = resolver_for(settings, policy)
+        try:
+            return resolver.resolve(name)
+        except InputError as error:
+            # Whoever may be anybody here may read the names; an engine that serves others never gives them away.
+            if type(error) is not InputError or name in resolver.names():
+                raise
+            raise InputError(error.message + did_you_mean([name], resolver.names())) from error
     if tenant is None or not groups:
         raise InputError(NO_IDENTITY)
     for option, value in (("--tenant", tenant), *(("--group", group) for group in groups)):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from clearcite import __version__
-from clearcite.errors import ClearciteError, DependencyUnavailable, InputError
+from clearcite.errors import ClearciteError, DependencyUnavailable, InputError, did_you_mean
 from clearcite.interfaces.cli.commands import (
     HELP_FLAGS,
     PROGRAM,
@@ -102,7 +102,8 @@ def _run(args: list[str]) -> int:
         print(f"{PROGRAM} {__version__}")
         return 0
     if name not in HOMES:
-        raise InputError(f"There is no command {name}.\nUsage: {USAGE}\nAll commands: {PROGRAM} --help")
+        hint = did_you_mean([name], HOMES) or did_you_mean([" ".join(args[:2])], HOMES)
+        raise InputError(f"There is no command {name}.{hint}\nUsage: {USAGE}\nAll commands: {PROGRAM} --help")
     command = command_named(name)
     try:
         given = read_arguments(name, command, rest)
