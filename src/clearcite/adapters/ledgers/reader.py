@@ -315,20 +315,27 @@ def _key(row: tuple[Any, ...]) -> DocumentKey:
     return DocumentKey(tenant_id=row[0], source_id=row[1], document_id=row[2])
 
 
+def _shared(row: tuple[Any, ...]) -> dict[str, Any]:
+    """The 24 columns that ``chunks`` and ``document`` begin with."""
+    return {
+        "key": _key(row),
+        "present": bool(row[3]),
+        "title": row[4],
+        "description": decode_description(row[5]),
+        "content_sha256": row[6],
+        "served_access_digest": row[7],
+        "head_access_digest": row[8],
+        "served_state_hash": row[9],
+        "served_access": decode_access(row[10:17]),
+        "head_access": decode_access(row[17:24]),
+    }
+
+
 def _stored_document(row: tuple[Any, ...]) -> StoredDocument:
-    """From the 24 columns that ``chunks`` and ``document`` share, the text's hash and text, and what seals it."""
+    """From the shared columns, the text's hash and text, and what seals it."""
     with _naming(row):
         return StoredDocument(
-            key=_key(row),
-            present=bool(row[3]),
-            title=row[4],
-            description=decode_description(row[5]),
-            content_sha256=row[6],
-            served_access_digest=row[7],
-            head_access_digest=row[8],
-            served_state_hash=row[9],
-            served_access=decode_access(row[10:17]),
-            head_access=decode_access(row[17:24]),
+            **_shared(row),
             text_sha256=row[24],
             text=row[25],
             slot=row[26],
@@ -341,16 +348,7 @@ def _stored_chunk(row: tuple[Any, ...], chunker: str) -> StoredChunk:
     """From the shared columns and those of the chunk."""
     with _naming(row):
         return StoredChunk(
-            key=_key(row),
-            present=bool(row[3]),
-            title=row[4],
-            description=decode_description(row[5]),
-            content_sha256=row[6],
-            served_access_digest=row[7],
-            head_access_digest=row[8],
-            served_state_hash=row[9],
-            served_access=decode_access(row[10:17]),
-            head_access=decode_access(row[17:24]),
+            **_shared(row),
             chunk=chunk_of_row(row[24:37]),
             slot=row[37],
             normal_sha256=row[38],
