@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from clearcite.domain.access import Access, AccessClass, Acl, Micros
+from clearcite.domain.access import Access, Acl, Micros
 from clearcite.domain.corpus import Chunk, Description, DocumentKey, ParsedDocument, SourceRecord
 from clearcite.domain.explain import Standing
 from clearcite.domain.generations import Generation, Switch, Switched
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from clearcite.domain.answer import Claim, Disagreement
+    from clearcite.domain.visible import VisibilityRows
 
     Mask = NDArray[np.bool_]
 
@@ -141,26 +142,6 @@ class Outbox(Protocol):
         """Let leases that are still held last as long as new ones."""
 
 
-class VisibilityRow(NamedTuple):
-    """What decides about one slot from ``position`` on. Both sides must admit: the served and the head state.
-
-    ``present`` is False when nothing may be read whatever the caller (deleted, not published, not trusted,
-    superseded, quarantined). ``supersedes``: its description names documents that it takes the place of.
-    A tuple, because a store is opened by reading one for each document.
-    """
-
-    slot: int
-    document: int
-    position: int
-    served: AccessClass
-    head: AccessClass
-    valid_from: Micros | None
-    valid_to: Micros | None
-    present: bool
-    reasons: tuple[str, ...] = ()
-    supersedes: bool = False
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredChunk:
     """A chunk as the ledger has it, with everything needed to judge and to verify it again.
@@ -228,10 +209,10 @@ class Snapshot(Protocol):
     def standing(self, key: DocumentKey) -> Standing | None:
         """All that decides about one document, served or not. For operators."""
 
-    def visibility_since(self, partition: str, position: int) -> Sequence[VisibilityRow]:
+    def visibility_since(self, partition: str, position: int) -> VisibilityRows:
         """The newest row of each slot of a partition that changed after ``position`` (0: all of them)."""
 
-    def visibility_at(self, partition: str, position: int) -> Sequence[VisibilityRow]:
+    def visibility_at(self, partition: str, position: int) -> VisibilityRows:
         """The rows that held at an earlier position."""
 
     def collections(self, partition: str) -> tuple[int, Mapping[str, Acl]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Generic, TypeVar
@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from clearcite.domain.access import AccessClass, Acl, Groups, Micros, Principal, class_admits, path_judge
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.retrieval import Scope
-from clearcite.ports import Snapshot, VisibilityRow
+from clearcite.domain.visible import ALWAYS, NEVER, VisibilityRow, VisibilityRows
+from clearcite.ports import Snapshot
 
 Mask = NDArray[np.bool_]
 Instants = NDArray[np.int64]
@@ -36,8 +37,6 @@ T = TypeVar("T", bound=np.generic)
 NOTHING: Mask = np.zeros(0, dtype=np.bool_)
 NOTHING.setflags(write=False)
 
-_ALWAYS: Micros = -(2**63)
-_NEVER: Micros = 2**63 - 1
 _OVERHEAD = 1_000  # bytes a cached value costs besides its arrays, roughly
 _COLUMN_BYTES = 512_000_000
 _VERDICT_BYTES = 64_000_000
@@ -94,10 +93,9 @@ class ClassTable:
         self.parents: list[str | None] = []
         self.serial = next(_serials)
 
-    def number(self, classes: Sequence[AccessClass]) -> list[int]:
-        seen: dict[int, int] = {}  # by identity: equal classes mostly are one object
+    def number(self, classes: Iterable[AccessClass]) -> list[int]:
         with self._lock:
-            return [seen[id(cls)] if id(cls) in seen else self._add(cls, seen) for cls in classes]
+            return [self._add(cls) for cls in classes]
 
     def halves(self, count: int) -> NDArray[np.int32]:
         """The numbers of list and parent of the first ``count`` classes, one row each."""
@@ -107,17 +105,12 @@ class ClassTable:
                 self._halves = np.concatenate([self._halves, fresh])
             return self._halves[:count]
 
-    def _add(self, cls: AccessClass, seen: dict[int, int]) -> int:
+    def _add(self, cls: AccessClass) -> int:
         number = self._numbers.get(cls)
         if number is None:
             number = self._numbers[cls] = len(self._pairs)
-            self._pairs.append(
-                (
-                    _numbered(self._lists, self.lists, cls.acl),
-                    _numbered(self._parents, self.parents, cls.parent),
-                )
-            )
-        seen[id(cls)] = number
+            acl = _numbered(self._lists, self.lists, cls.acl)
+            self._pairs.append((acl, _numbered(self._parents, self.parents, cls.parent)))
         return number
 
 
@@ -166,28 +159,33 @@ class Columns:
             supersedes=NOTHING,
         )
 
-    def updated(self, rows: Sequence[VisibilityRow], position: int) -> Columns:
+    def updated(self, rows: VisibilityRows, position: int) -> Columns:
         """New columns with newer rows laid over these."""
-        if not rows:
+        if not len(rows):
             return replace(self, position=position)
-        slots = np.array([row.slot for row in rows], dtype=np.int64)
-        size = max(len(self.present), int(slots.max()) + 1)
-        served = self.table.number([row.served for row in rows])
-        head = self.table.number([row.head for row in rows])
-        starts = [_ALWAYS if row.valid_from is None else row.valid_from for row in rows]
-        ends = [_NEVER if row.valid_to is None else row.valid_to for row in rows]
+        size = max(len(self.present), int(rows.slot.max()) + 1)
+        known = sorted(rows.classes)
+        numbers = np.array(self.table.number(rows.classes[name] for name in known), dtype=np.int32)
+
+        def laid(column: NDArray[T], values: NDArray[Any]) -> NDArray[T]:
+            """A copy of a column, made longer if need be, with values laid at the slots."""
+            copy = np.zeros(size, dtype=column.dtype)
+            copy[: len(column)] = column
+            copy[rows.slot] = values
+            return copy
+
         return Columns(
             table=self.table,
             position=position,
-            changed=max(row.position for row in rows),
-            count=max(self.count, max(served) + 1, max(head) + 1),
-            served=_laid(self.served, size, slots, served),
-            head=_laid(self.head, size, slots, head),
-            document=_laid(self.document, size, slots, [row.document for row in rows]),
-            valid_from=_laid(self.valid_from, size, slots, starts),
-            valid_to=_laid(self.valid_to, size, slots, ends),
-            present=_laid(self.present, size, slots, [row.present for row in rows]),
-            supersedes=_laid(self.supersedes, size, slots, [row.supersedes for row in rows]),
+            changed=int(rows.position.max()),
+            count=max(self.count, int(numbers.max()) + 1),
+            served=laid(self.served, numbers[np.searchsorted(known, rows.served)]),
+            head=laid(self.head, numbers[np.searchsorted(known, rows.head)]),
+            document=laid(self.document, rows.document),
+            valid_from=laid(self.valid_from, rows.valid_from),
+            valid_to=laid(self.valid_to, rows.valid_to),
+            present=laid(self.present, rows.present),
+            supersedes=laid(self.supersedes, rows.supersedes),
         )
 
     def permitted(self, verdicts: Mask) -> Mask:
@@ -231,7 +229,7 @@ class ReadableNow:
 
     def slots(self, partition: str) -> list[int]:
         """The readable slots, rising."""
-        return [int(slot) for slot in np.flatnonzero(self.mask(partition))]
+        return np.flatnonzero(self.mask(partition)).tolist()
 
     def superseding(self, partition: str) -> tuple[int, ...]:
         """The readable slots whose documents supersede others; normally a handful."""
@@ -349,28 +347,20 @@ class Visibility:
         return known
 
 
-def _laid(column: NDArray[T], size: int, slots: NDArray[np.int64], values: Sequence[Any]) -> NDArray[T]:
-    """A copy of a column, made longer if need be, with values laid at the slots."""
-    copy = np.zeros(size, dtype=column.dtype)
-    copy[: len(column)] = column
-    copy[slots] = values
-    return copy
-
-
 def _cut(columns: Columns, verdicts: Mask, as_of: Micros, token: tuple[Any, ...]) -> Span:
     """The mask at an instant, and how far it holds: to the nearest bound of a window on either side."""
     mask = columns.permitted(verdicts)
     served, allowed = int(columns.present.sum()), int(mask.sum())
     starts, ends = columns.valid_from[: len(mask)], columns.valid_to[: len(mask)]
-    some = np.flatnonzero(mask & ((starts != _ALWAYS) | (ends != _NEVER)))  # few documents have a window
+    some = np.flatnonzero(mask & ((starts != ALWAYS) | (ends != NEVER)))  # few documents have a window
     starts, ends = starts[some], ends[some]
     if some.size:
         mask[some] = (starts <= as_of) & (as_of < ends)
     mask.setflags(write=False)
     bounds = np.concatenate([starts, ends])
     past, future = bounds[bounds <= as_of], bounds[bounds > as_of]
-    start = int(past.max()) if len(past) else _ALWAYS
-    end = int(future.min()) if len(future) else _NEVER
+    start = int(past.max()) if len(past) else ALWAYS
+    end = int(future.min()) if len(future) else NEVER
     superseding = tuple(int(slot) for slot in np.flatnonzero(mask & columns.supersedes[: len(mask)]))
     shown = int(mask.sum())
     counts = {"served": served, "acl_denied": served - allowed, "outside_effective_window": allowed - shown}

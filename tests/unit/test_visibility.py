@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from clearcite.domain.access import AccessClass, Acl, class_admits
 from clearcite.domain.retrieval import Scope
-from clearcite.ports import VisibilityRow
+from clearcite.domain.visible import ALWAYS, NEVER, VisibilityRow, VisibilityRows
 from clearcite.testing.records import principal
 from clearcite.visibility import NOTHING, Visibility
 
@@ -37,6 +37,21 @@ def row(slot: int, position: int = 1, **fields: object) -> VisibilityRow:
     return VisibilityRow(slot=slot, position=position, **values)  # type: ignore[arg-type]
 
 
+def columns_of(rows: Sequence[VisibilityRow]) -> VisibilityRows:
+    classes = list(dict.fromkeys(cls for item in rows for cls in (item.served, item.head)))
+    numbered = {
+        "served": [classes.index(item.served) for item in rows],
+        "head": [classes.index(item.head) for item in rows],
+        "valid_from": [ALWAYS if item.valid_from is None else item.valid_from for item in rows],
+        "valid_to": [NEVER if item.valid_to is None else item.valid_to for item in rows],
+        "why": [0 for _ in rows],
+    }
+    for name in ("slot", "document", "position", "present", "supersedes"):
+        numbered[name] = [getattr(item, name) for item in rows]
+    columns = {name: np.array(values, dtype=np.int64) for name, values in numbered.items()}
+    return VisibilityRows(**columns, classes=dict(enumerate(classes)), reasons={0: ()})
+
+
 @dataclass
 class Rows:
     """A snapshot made of a history of rows; ``asked`` counts the reads of it."""
@@ -48,13 +63,13 @@ class Rows:
     generation: str = "g1"
     asked: list[int] = field(default_factory=list)
 
-    def visibility_since(self, partition: str, position: int) -> list[VisibilityRow]:
+    def visibility_since(self, partition: str, position: int) -> VisibilityRows:
         self.asked.append(position)
         newest: dict[int, VisibilityRow] = {}
         for item in self.history:
             if partition == "acme" and position < item.position <= self.position:
                 newest[item.slot] = item
-        return list(newest.values())
+        return columns_of(list(newest.values()))
 
     def collections(self, partition: str) -> tuple[int, Mapping[str, Acl]]:
         return self.lists_position, self.lists

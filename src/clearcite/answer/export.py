@@ -37,7 +37,7 @@ def build_export(
     """``snapshot``: the ledger at the traced position. Raises IntegrityFault for a document that does not match."""
     partition = material.asked.principal.tenant_id
     rows = snapshot.visibility_since(partition, 0)
-    stored = snapshot.documents_at(partition, sorted(row.slot for row in rows))
+    stored = snapshot.documents_at(partition, sorted(rows.slot.tolist()))
     wanted = _cited(material.response) if texts else frozenset()
     documents = [_document(item, snapshot, with_text=item.key.document_id in wanted) for item in stored]
     guessed = snapshot.guessed if isinstance(snapshot, Past) else set()

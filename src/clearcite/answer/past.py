@@ -7,7 +7,7 @@ counts of words of that time cannot be had again. ``doubt`` says so where a trac
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,7 +18,8 @@ from clearcite.domain.access import Access, AccessClass, Acl
 from clearcite.domain.corpus import DocumentKey, state_hash_of
 from clearcite.domain.explain import Standing
 from clearcite.domain.policy import Accepted
-from clearcite.ports import Readable, Snapshot, StoredChunk, StoredDocument, VisibilityRow
+from clearcite.domain.visible import VisibilityRow, VisibilityRows
+from clearcite.ports import Readable, Snapshot, StoredChunk, StoredDocument
 
 if TYPE_CHECKING:
     from clearcite.ports import Mask
@@ -64,11 +65,11 @@ class Past:
     def standing(self, key: DocumentKey) -> Standing | None:
         return self._now.standing(key)
 
-    def visibility_since(self, partition: str, position: int) -> Sequence[VisibilityRow]:  # noqa: ARG002
+    def visibility_since(self, partition: str, position: int) -> VisibilityRows:  # noqa: ARG002
         """Every row that held then, whatever ``position``: nothing is kept between questions about the past."""
         return self._of(partition).then
 
-    def visibility_at(self, partition: str, position: int) -> Sequence[VisibilityRow]:
+    def visibility_at(self, partition: str, position: int) -> VisibilityRows:
         return self._now.visibility_at(partition, position)
 
     def collections(self, partition: str) -> tuple[int, Mapping[str, Acl]]:
@@ -114,8 +115,8 @@ class Past:
     def _of(self, partition: str) -> "_Rows":
         if partition not in self._rows:
             self._rows[partition] = _Rows(
-                then=tuple(self._now.visibility_at(partition, self._position)),
-                now=tuple(self._now.visibility_since(partition, 0)),
+                then=self._now.visibility_at(partition, self._position),
+                now=self._now.visibility_since(partition, 0),
             )
         return self._rows[partition]
 
@@ -148,8 +149,8 @@ class Past:
 
 @dataclass(frozen=True)
 class _Rows:
-    then: tuple[VisibilityRow, ...]
-    now: tuple[VisibilityRow, ...] = field(default=())
+    then: VisibilityRows
+    now: VisibilityRows
 
     @cached_property
     def by_slot_then(self) -> Mapping[int, VisibilityRow]:

@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from types import MappingProxyType, TracebackType
 from typing import Any
 
@@ -32,11 +33,16 @@ from clearcite.domain.access import AccessClass, Acl
 from clearcite.domain.corpus import Chunk, DocumentKey
 from clearcite.domain.explain import Standing
 from clearcite.domain.policy import Accepted
+from clearcite.domain.visible import VisibilityRows
 from clearcite.errors import DependencyUnavailable, InputError, IntegrityFault
-from clearcite.ports import StoredChunk, StoredDocument, VisibilityRow
+from clearcite.ports import StoredChunk, StoredDocument
 
 SQL = load("reader")
 
+_VISIBILITY = (
+    *("slot", "document", "position", "valid_from", "valid_to"),
+    *("present", "why", "served", "head", "supersedes"),
+)
 _BATCH = 500
 _MAX_COLLECTIONS = 64
 Mask = NDArray[np.bool_]
@@ -102,17 +108,15 @@ class SqliteSnapshot:
         rows = self._rows("standing", self._number, number, key.source_id, key.document_id)
         return _standing(key, rows[0]) if rows else None
 
-    def visibility_since(self, partition: str, position: int) -> Sequence[VisibilityRow]:
+    def visibility_since(self, partition: str, position: int) -> VisibilityRows:
         number, _ = self._partition(partition)
         if position <= 0:
-            rows = self._rows("visibility_now", self._number, number)
-        else:
-            rows = self._rows("visibility_since", self._number, number, position)
-        return self._visibility_rows(rows)
+            return self._visibility("visibility_now", self._number, number)
+        return self._visibility("visibility_since", self._number, number, position)
 
-    def visibility_at(self, partition: str, position: int) -> Sequence[VisibilityRow]:
+    def visibility_at(self, partition: str, position: int) -> VisibilityRows:
         number, _ = self._partition(partition)
-        return self._visibility_rows(self._rows("visibility_at", self._number, number, position))
+        return self._visibility("visibility_at", self._number, number, position)
 
     def collections(self, partition: str) -> tuple[int, Mapping[str, Acl]]:
         number, position = self._partition(partition)
@@ -202,10 +206,13 @@ class SqliteSnapshot:
         return [row[0] for row in self._rows("partitions")]
 
     def _rows(self, name: str, *bindings: Any) -> list[tuple[Any, ...]]:
+        with translated():
+            return self._executed(name, bindings).fetchall()
+
+    def _executed(self, name: str, bindings: Sequence[Any]) -> apsw.Cursor:
         if not self._db.in_transaction:
             raise DependencyUnavailable("The snapshot was used after its end.")
-        with translated():
-            return self._db.execute(SQL[name], bindings).fetchall()
+        return self._db.execute(SQL[name], bindings)
 
     def _partition(self, name: str) -> tuple[int, int]:
         """The number of a partition and the position of the last change of its collections; 0 if unknown."""
@@ -221,26 +228,18 @@ class SqliteSnapshot:
         except (KeyError, TypeError) as error:
             raise IntegrityFault("The manifest of a generation is damaged.") from error
 
-    def _visibility_rows(self, rows: Sequence[tuple[Any, ...]]) -> list[VisibilityRow]:
+    def _visibility(self, name: str, *bindings: Any) -> VisibilityRows:
         """One class and one list of reasons mostly serve many rows."""
-        numbers = {row[7] for row in rows}.union(row[8] for row in rows)
-        classes = {number: self._class(number) for number in numbers}
-        why = {reasons: decode_reasons(reasons) for reasons in {row[6] for row in rows}}
-        return [
-            VisibilityRow(
-                slot,
-                document,
-                position,
-                classes[served],
-                classes[head],
-                start,
-                end,
-                bool(present),
-                why[reasons],
-                bool(supersedes),
-            )
-            for slot, document, position, start, end, present, reasons, served, head, supersedes in rows
-        ]
+        with translated():
+            numbers = np.fromiter(chain.from_iterable(self._executed(name, bindings)), dtype=np.int64)
+        columns = np.ascontiguousarray(numbers.reshape(-1, len(_VISIBILITY)).T)
+        of = dict(zip(_VISIBILITY, columns, strict=True))
+        used = np.union1d(of["served"], of["head"]).tolist()
+        return VisibilityRows(
+            **of,
+            classes={number: self._class(number) for number in used},
+            reasons={why: decode_reasons(why) for why in np.unique(of["why"]).tolist()},
+        )
 
     def _class(self, number: int) -> AccessClass:
         known = self._memory.classes.get(number)

@@ -38,7 +38,7 @@ class ReadingChecks(LedgerCase):
     def test_a_snapshot_cannot_be_used_after_its_end(self) -> None:
         with self.library() as (library, _):
             with library.ledger.snapshot() as snapshot:
-                expect_equal(snapshot.visibility_since("acme", 0), [])
+                expect_equal(list(snapshot.visibility_since("acme", 0)), [])
             expect_raises(DependencyUnavailable, snapshot.visibility_since, "acme", 0)
 
     def test_the_position_rises_with_changes_of_visibility_only(self) -> None:
@@ -70,14 +70,27 @@ class ReadingChecks(LedgerCase):
             with library.ledger.snapshot() as snapshot:
                 before = snapshot.position
                 expect_equal(len(snapshot.visibility_since("acme", 0)), 2)
-                expect_equal(snapshot.visibility_since("acme", before), [])
-                expect_equal(snapshot.visibility_since("globex", 0), [])
+                expect_equal(list(snapshot.visibility_since("acme", before)), [])
+                expect_equal(list(snapshot.visibility_since("globex", 0)), [])
             library.apply(upsert("two again", 2, key("d2")))
             library.work()
             with library.ledger.snapshot() as snapshot:
                 rows = snapshot.visibility_since("acme", before)
                 expect_equal(sorted(row.present for row in rows), [False, True])
                 expect_equal(int(snapshot.live_slots("acme").sum()), 2)
+
+    def test_rows_of_visibility_tell_classes_and_windows(self) -> None:
+        with self.library() as (library, _):
+            bounded = access("guest", effective_from=5, effective_to=2**53)
+            library.apply(upsert("one", 1, key("d1")), upsert("two", 1, key("d2"), bounded))
+            library.work()
+            with library.ledger.snapshot() as snapshot:
+                rows = sorted(snapshot.visibility_since("acme", 0), key=lambda row: row.document)
+            expect_equal([(row.valid_from, row.valid_to) for row in rows], [(None, None), (5, 2**53)])
+            expect_equal([row.served for row in rows], [access().access_class, bounded.access_class])
+            expect_equal(
+                [(row.present, row.reasons, row.supersedes) for row in rows], [(True, (), False)] * 2
+            )
 
     def test_chunks_are_found_by_id_in_any_number(self) -> None:
         with self.library() as (library, _):

@@ -14,20 +14,24 @@ WHERE c.id = 1;
 -- name: partition
 SELECT id, collections_position FROM partitions WHERE name = ?;
 
+-- Integers alone; the bounds of a window that is open are the extreme ones.
 -- name: visibility_since
-SELECT v.slot, v.document, v.from_position, v.valid_from, v.valid_to, v.present, v.reasons,
+SELECT v.slot, v.document, v.from_position, ifnull(v.valid_from, -9223372036854775808),
+       ifnull(v.valid_to, 9223372036854775807), v.present, v.reasons,
        v.served_class, v.head_class, v.supersedes
 FROM visibility v
 WHERE v.generation = ? AND v.partition = ? AND v.to_position IS NULL AND v.from_position > ?;
 
 -- name: visibility_now
-SELECT v.slot, v.document, v.from_position, v.valid_from, v.valid_to, v.present, v.reasons,
+SELECT v.slot, v.document, v.from_position, ifnull(v.valid_from, -9223372036854775808),
+       ifnull(v.valid_to, 9223372036854775807), v.present, v.reasons,
        v.served_class, v.head_class, v.supersedes
 FROM visibility v
 WHERE v.generation = ? AND v.partition = ? AND v.to_position IS NULL AND v.gone = 0;
 
 -- name: visibility_at
-SELECT v.slot, v.document, v.from_position, v.valid_from, v.valid_to, v.present, v.reasons,
+SELECT v.slot, v.document, v.from_position, ifnull(v.valid_from, -9223372036854775808),
+       ifnull(v.valid_to, 9223372036854775807), v.present, v.reasons,
        v.served_class, v.head_class, v.supersedes
 FROM visibility v
 WHERE v.generation = ?1 AND v.partition = ?2 AND v.gone = 0
