@@ -11,6 +11,7 @@ from clearcite.answer.past import GONE, Past
 from clearcite.answer.verify import Replay, Verdict, asked_of, verify_trace
 from clearcite.domain.access import Micros, Principal, in_force
 from clearcite.domain.corpus import DocumentKey, Place
+from clearcite.domain.digest import digest
 from clearcite.domain.explain import Chains, Explanation
 from clearcite.domain.generations import Generation, Switch, Switched, SwitchKind
 from clearcite.domain.panel import Panel
@@ -143,6 +144,30 @@ class Operator:
             f"{key.tenant_id}/{key.source_id}/{key.document_id}": list(why)
             for key, why in sorted(found.items())
         }
+
+    def hidden_from(self, principal: Principal, as_of: Micros) -> Mapping[DocumentKey, tuple[str, ...]]:
+        """Why each document of the store is hidden from a principal, judged one by one; () if it is not."""
+        scope = Scope(principal=principal, as_of=as_of, partitions=(principal.tenant_id,))
+        with self._look() as snapshot:
+            return Visibility().reasons(snapshot, scope)
+
+    def stored(self, key: DocumentKey) -> StoredDocument | None:
+        """What the generation looked at serves of a document, with its text, whoever may read it."""
+        with self._look() as snapshot:
+            return snapshot.document(key)
+
+    def corpus_digest(self) -> str:
+        """One hash over every document that is served: its state, not its name alone. It gives nothing away."""
+        heads = sorted(
+            f"{item.key.tenant_id}/{item.key.source_id}/{item.key.document_id}:{item.text_sha256}"
+            for item in self.contents()
+        )
+        return digest("corpus", *heads)
+
+    def policy(self) -> Accepted | None:
+        """The newest policy that was accepted."""
+        with self._look() as snapshot:
+            return snapshot.policy
 
     def explain(
         self,

@@ -48,9 +48,16 @@ def statement(evaluation: Evaluation, files: Mapping[str, bytes]) -> dict[str, A
             "gates": [to_json(gate) for gate in evaluation.gates],
             "measures": _rates(evaluation.measures),
             "slices": {name: _rates(found) for name, found in evaluation.slices.items()},
+            "scores": to_json(evaluation.scores),
+            "cohorts": [
+                {"tenant": tenant, "cohort": cohort, "scores": to_json(found)}
+                for (tenant, cohort), found in evaluation.cohorts.items()
+            ],
             "confusion": to_json(evaluation.confusion),
             "n": len(evaluation.results),
-            "n_scored": sum(bool(one.wanted) for one in evaluation.results),
+            "n_scored": sum(
+                any(value is not None for value in one.scores.values()) for one in evaluation.results
+            ),
         },
     }
 
@@ -76,10 +83,15 @@ def summary(evaluation: Evaluation) -> str:
     lines = [
         f"## {evaluation.suite}: {evaluation.verdict}",
         "",
-        "| gate | state | value | limit | n |",
-        "|---|---|---|---|---|",
-        *(_row(gate.name, gate.state, gate.value, gate.limit, gate.n) for gate in evaluation.gates),
+        "| gate | state | value | limit | n | why |",
+        "|---|---|---|---|---|---|",
+        *(
+            _row(gate.name, gate.state, gate.value, gate.limit, gate.n, gate.reason or "")
+            for gate in evaluation.gates
+            if gate.state != "skipped"
+        ),
         "",
+        *_cohort_table(evaluation),
         "| slice | cases passed | status | retrieval facts | context facts | cited facts |",
         "|---|---|---|---|---|---|",
     ]
@@ -97,6 +109,27 @@ def summary(evaluation: Evaluation) -> str:
             _row(one.case_id, one.slice, one.expected, one.status, ", ".join(one.codes)) for one in failing
         ]
     return "\n".join(lines) + "\n"
+
+
+def _cohort_table(evaluation: Evaluation) -> list[str]:
+    """Each cohort of each tenant, the one that finds least first."""
+    names = [
+        name for name in evaluation.scores if name.startswith(("recall@", "underfill", "citation_", "status"))
+    ]
+    names = [name for name in names if ":" not in name]
+    if not names:
+        return []
+    recall = next(name for name in names if name.startswith("recall@"))
+    cohorts = sorted(evaluation.cohorts.items(), key=lambda item: (item[1][recall].value or "2", item[0]))
+    return [
+        f"| tenant | cohort | {' | '.join(names)} |",
+        "|---|---|" + "---|" * len(names),
+        *(
+            _row(tenant, cohort, *(found[name].value for name in names))
+            for (tenant, cohort), found in cohorts
+        ),
+        "",
+    ]
 
 
 def _row(*cells: object) -> str:

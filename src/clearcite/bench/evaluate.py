@@ -1,19 +1,37 @@
 """A suite on an engine → everything a report says, as one value."""
 
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from clearcite.bench.answering import CaseRun, run_suite
-from clearcite.bench.gates import Gate, Verdict, degraded_gate, policy_gates, verdict_of
-from clearcite.bench.judge import CaseResult, Statements, judge
+from clearcite.bench.answering import OPERATOR, CaseRun, run_suite
+from clearcite.bench.citing import citations_that_hold
+from clearcite.bench.gates import Gate, Verdict, degraded_gate, policy_gates, skipped, verdict_of
+from clearcite.bench.judge import CaseResult, Grounds, Statements, judge
+from clearcite.bench.judged import Judged, by_cohort
+from clearcite.bench.means import Mean, means
 from clearcite.bench.measures import Rate, by_slice, confusion, measures
+from clearcite.bench.readers import Readers
 from clearcite.bench.suite import Suite
+from clearcite.bench.suite_gates import GATES
+from clearcite.config import Settings
 from clearcite.engine import Engine
 from clearcite.errors import InputError
 
-HARNESS = "clearcite-bench-1"
+HARNESS = "clearcite-bench-2"
 """Advances with every change of a measure or a check: runs of two harnesses are not compared."""
+
+JUDGED_BY_POLICY = ("leak", "noninterference", "authorized_recall", "underfill", "regression")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Subject:
+    """What is evaluated. ``settings``: of a store that may be copied. ``statements``: where expected facts stand."""
+
+    engine: Engine
+    settings: Settings | None = None
+    statements: Statements = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,6 +44,8 @@ class Evaluation:
     runs: tuple[CaseRun, ...]
     measures: Mapping[str, Rate]
     slices: Mapping[str, Mapping[str, Rate]]
+    scores: Mapping[str, Mean]
+    cohorts: Mapping[tuple[str, str], Mapping[str, Mean]]
     confusion: Mapping[str, Mapping[str, int]]
     gates: tuple[Gate, ...]
 
@@ -34,22 +54,71 @@ class Evaluation:
         return verdict_of(self.gates)
 
 
-def evaluate(engine: Engine, suite: Suite, statements: Statements, *, use_topic: bool = False) -> Evaluation:
-    """Raises InputError for a suite without a case or without limits: neither proves anything."""
+def evaluate(subject: Subject, suite: Suite, *, use_topic: bool = False) -> Evaluation:
+    """Raises InputError for a suite without a case: it proves nothing."""
     if not suite.cases:
         raise InputError("the suite holds no case")
-    if suite.policy is None:
-        raise InputError("the suite names no limits")
-    runs = tuple(run_suite(engine, suite, use_topic=use_topic))
-    results = tuple(judge(case, run, statements) for case, run in zip(suite.cases, runs, strict=True))
-    found = measures(results)
+    judged = _judged(subject, suite, use_topic=use_topic)
+    found = measures(judged.results)
     return Evaluation(
         suite=suite.name,
-        state={"harness": HARNESS, "suite_sha256": suite.sha256, "use_topic": use_topic, **suite.labels},
-        results=results,
-        runs=runs,
+        state={
+            "harness": HARNESS,
+            "suite_sha256": suite.sha256,
+            "use_topic": use_topic,
+            **_state(judged),
+            **suite.labels,
+        },
+        results=judged.results,
+        runs=judged.runs,
         measures=found,
-        slices=by_slice(results),
-        confusion=confusion(results),
-        gates=(*policy_gates(suite.policy, found, results), degraded_gate(results)),
+        slices=by_slice(judged.results),
+        scores=means(judged.results),
+        cohorts={cohort: means(some) for cohort, some in by_cohort(judged.results).items()},
+        confusion=confusion(judged.results),
+        gates=_gates(judged, found),
     )
+
+
+def _judged(subject: Subject, suite: Suite, *, use_topic: bool) -> Judged:
+    now = time.time_ns() // 1_000
+    operator = subject.engine.operator(OPERATOR)
+    if not operator.known():
+        raise InputError("the store holds no document: nothing that is asked of it proves anything")
+    readers = Readers(operator=operator, now=now)
+    runs = tuple(run_suite(subject.engine, suite, use_topic=use_topic))
+    results = []
+    for case, run in zip(suite.cases, runs, strict=True):
+        readable = readers.readable(case.asked)
+        held = citations_that_hold(run, readable, operator)
+        grounds = Grounds(statements=subject.statements, readable=readable, held=held, k=suite.limits.k)
+        results.append(judge(case, run, grounds))
+    return Judged(
+        suite=suite,
+        engine=subject.engine,
+        operator=operator,
+        settings=subject.settings,
+        now=now,
+        runs=runs,
+        results=tuple(results),
+    )
+
+
+def _gates(judged: Judged, found: Mapping[str, Rate]) -> tuple[Gate, ...]:
+    policy = judged.suite.policy
+    if policy is None:
+        return tuple(gate(judged) for gate in GATES)
+    left_out = (skipped(name, "a fixture is judged by its own policy alone") for name in JUDGED_BY_POLICY)
+    return (*policy_gates(policy, found, judged.results), degraded_gate(judged.results), *left_out)
+
+
+def _state(judged: Judged) -> Mapping[str, Any]:
+    """What else the run depended on. Nothing here names a document."""
+    live = next((item for item in judged.operator.generations() if item.is_live), None)
+    policy = judged.operator.policy()
+    return {
+        "generation": None if live is None else live.name,
+        "corpus_sha256": judged.operator.corpus_digest(),
+        "policy_sha256": None if policy is None else policy.content,
+        "config_sha256": None if judged.settings is None else judged.settings.hash(),
+    }

@@ -17,8 +17,26 @@ Verdict = Literal["PASS", "BLOCK"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class GateRow:
+    """One part of what a gate judges: a cohort of a tenant, or another part by its name."""
+
+    tenant: str | None
+    part: str
+    state: GateState
+    value: str | None
+    n: int
+    n_scored: int
+    interval: tuple[str, str] | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Gate:
-    """``value`` and ``limit`` are decimal strings. ``reason`` says why a gate is not scored, or what failed it."""
+    """``value``, ``limit`` and the ends of ``interval`` (95 %) are decimal strings.
+
+    ``n`` things were looked at, ``n_scored`` of them could be measured. ``reason`` says why a gate is not scored, what
+    failed it, or what it would take to tell.
+    """
 
     name: str
     state: GateState
@@ -26,6 +44,22 @@ class Gate:
     limit: str | None
     n: int
     reason: str | None = None
+    n_scored: int | None = None
+    interval: tuple[str, str] | None = None
+    rows: tuple[GateRow, ...] = ()
+
+
+def skipped(name: str, reason: str) -> Gate:
+    return Gate(name=name, state="skipped", value=None, limit=None, n=0, reason=reason)
+
+
+def joined(states: Iterable[GateState]) -> GateState:
+    """The state of a whole by its parts: the worst, and unscored only where no part could be scored."""
+    found = set(states)
+    for worst in ("error", "fail", "inconclusive"):
+        if worst in found:
+            return worst
+    return "pass" if "pass" in found else "unscored"
 
 
 def verdict_of(gates: Iterable[Gate]) -> Verdict:

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from clearcite.bench.answering import CaseRun
+from clearcite.bench.scoring import scores_of
 from clearcite.bench.suite import ExpectedFact, SuiteCase
 from clearcite.domain.answer import AnswerStatus
 from clearcite.domain.corpus import DocumentKey, Place
 from clearcite.wire import canonical, to_json
 
+WHOLE, NOTHING = "1.000000", "0.000000"
 STAGES = ("retrieval", "context", "citation")
 Statements = Mapping[DocumentKey, Sequence[tuple[str, int, int]]]
 """Every statement of the suite's documents: fact id, start and end in the canonical text."""
@@ -20,10 +22,13 @@ Statements = Mapping[DocumentKey, Sequence[tuple[str, int, int]]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CaseResult:
-    """``found``: the expected facts that were there, by stage. ``codes``: why the case fails; empty if it passes."""
+    """``found``: the expected facts that were there, by stage. ``codes``: why the case fails; empty if it passes.
+
+    ``scores``: decimals of six places by name, None where there was nothing to measure; see ``scoring``."""
 
     case_id: str
     slice: str
+    tenant: str
     cohort: str
     critical: bool
     expected: AnswerStatus
@@ -33,21 +38,33 @@ class CaseResult:
     disclosures: int
     degraded: bool
     codes: tuple[str, ...]
+    scores: Mapping[str, str | None]
 
     @property
     def passes(self) -> bool:
         return not self.codes
 
 
-def judge(case: SuiteCase, run: CaseRun, statements: Statements) -> CaseResult:
-    oracle = case.oracle
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Grounds:
+    """What a case is judged by besides its oracle: who may read what, whether each citation holds, and depth."""
+
+    statements: Statements
+    readable: frozenset[DocumentKey]
+    held: Sequence[bool]
+    k: int
+
+
+def judge(case: SuiteCase, run: CaseRun, grounds: Grounds) -> CaseResult:
+    oracle, statements = case.oracle, grounds.statements
     wanted = {fact.fact_id for fact in oracle.facts}
     reached = {
         "retrieval": covered(run.retrieved, statements),
         "context": covered(run.selected, statements),
         "citation": covered(run.cited, statements),
     }
-    shown = disclosures(case, run)
+    shown = [*disclosures(case, run), *unauthorized(run, grounds.readable)]
+    scores = scores_of(case, run, grounds.readable, grounds.held, grounds.k)
     codes = []
     if run.public.status != oracle.status:
         codes.append("status_mismatch")
@@ -56,10 +73,17 @@ def judge(case: SuiteCase, run: CaseRun, statements: Statements) -> CaseResult:
             codes.append(f"{stage}_fact_missing")
     if reached["citation"] - wanted:
         codes.append("unexpected_fact_cited")
+    if scores["nugget_recall"] not in (None, WHOLE):
+        codes.append("nugget_missing")
+    if oracle.relevant and not oracle.facts and run.public.citations and scores["citation_recall"] == NOTHING:
+        codes.append("no_relevant_document_cited")
+    if not all(grounds.held):
+        codes.append("citation_does_not_hold")
     codes += shown
     return CaseResult(
         case_id=case.id,
         slice=case.slice,
+        tenant=case.tenant,
         cohort=case.cohort,
         critical=case.critical,
         expected=oracle.status,
@@ -69,6 +93,7 @@ def judge(case: SuiteCase, run: CaseRun, statements: Statements) -> CaseResult:
         disclosures=len(shown),
         degraded=run.degraded,
         codes=tuple(codes),
+        scores=scores,
     )
 
 
@@ -111,6 +136,16 @@ def disclosures(case: SuiteCase, run: CaseRun) -> list[str]:
     if any(citation.document_id in names for citation in run.public.citations):
         codes.append("forbidden_document_id")
     return codes
+
+
+def unauthorized(run: CaseRun, readable: frozenset[DocumentKey]) -> list[str]:
+    """Documents at any stage that whoever asks may not read: a candidate has already crossed the border."""
+    stages = {
+        "unauthorized_candidate": run.candidates,
+        "unauthorized_retrieved": tuple(place.document for place in (*run.retrieved, *run.selected)),
+        "unauthorized_cited": tuple(place.document for place in run.cited),
+    }
+    return [code for code, documents in stages.items() if set(documents) - readable]
 
 
 def _strings(value: object) -> Iterable[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clearcite.bench.fixture import RUNTIME, Fixture, FixturePolicy, FixtureQuery
+from clearcite.bench.limits import GateLimits
 from clearcite.domain.access import Micros, Principal
 from clearcite.domain.answer import AnswerStatus
 from clearcite.domain.corpus import DocumentKey
@@ -55,7 +56,8 @@ class Oracle:
     """What must come out of a case. Never passed to whoever answers.
 
     ``relevant``: documents that answer the question, for measures of retrieval. ``forbidden``: documents that may
-    show in no way. ``canaries``: strings that may stand nowhere in what leaves.
+    show in no way. ``canaries``: strings that may stand nowhere in what leaves. ``nuggets``: what an answer must say.
+    ``grades``: how relevant, above 0; 1 where nothing is said.
     """
 
     status: AnswerStatus
@@ -63,6 +65,13 @@ class Oracle:
     relevant: tuple[DocumentKey, ...] = ()
     forbidden: tuple[DocumentKey, ...] = ()
     canaries: tuple[str, ...] = ()
+    nuggets: tuple[str, ...] = ()
+    grades: Mapping[DocumentKey, int] = field(default_factory=dict)
+
+    @property
+    def graded(self) -> Mapping[DocumentKey, int]:
+        """Every relevant document with its grade."""
+        return {key: self.grades.get(key, 1) for key in self.relevant}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,15 +85,20 @@ class SuiteCase:
     asked: Asked
     oracle: Oracle
 
+    @property
+    def tenant(self) -> str:
+        return self.asked.principal.tenant_id
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Suite:
-    """``policy`` holds the limits of a fixture, which is judged by these alone; None where gates are configured."""
+    """``policy`` holds the limits of a fixture, which is judged by these alone; else ``limits`` hold."""
 
     name: str
     cases: tuple[SuiteCase, ...]
     sha256: str
     policy: FixturePolicy | None = None
+    limits: GateLimits = field(default_factory=GateLimits)
     labels: Mapping[str, str] = field(default_factory=dict)
 
 

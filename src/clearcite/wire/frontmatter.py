@@ -56,10 +56,10 @@ def _opening(text: str) -> int | None:
     return match.end()
 
 
-def read_front_matter(source: str) -> dict[str, Any]:
+def read_front_matter(source: str, most: int = MAX_CHARACTERS) -> dict[str, Any]:
     """The mapping it holds: strings, lists and mappings only. Raises InputError for anything else."""
-    if len(source) > MAX_CHARACTERS:
-        raise TooLarge(f"the front matter is longer than {MAX_CHARACTERS} characters")
+    if len(source) > most:
+        raise TooLarge(f"the front matter is longer than {most} characters")
     try:
         node = yaml.compose(source, Loader=_LOADER)
         value = _plain(node, 0, set()) if node is not None else {}

@@ -33,7 +33,7 @@ HOMES = {
     **dict.fromkeys(("reconcile", "purge", "sweep"), "upkeep"),
     **dict.fromkeys(("audit head", "audit verify", "audit export", "audit checker"), "auditing"),
     **dict.fromkeys(("backup", "restore", "integrity"), "safekeeping"),
-    "evaluate": "fixtures",
+    "evaluate": "evaluating",
     **dict.fromkeys(("index list", "index build"), "builds"),
     **dict.fromkeys(
         ("index panel", "index shadow", "index promote", "index rollback", "index retire"), "promotion"

@@ -1,0 +1,42 @@
+"""A suite that was run and judged case by case: what gates and reports are made of."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from clearcite.bench.answering import CaseRun
+from clearcite.bench.judge import CaseResult
+from clearcite.bench.stats import to_micros
+from clearcite.bench.suite import Suite
+from clearcite.config import Settings
+from clearcite.domain.access import Micros
+from clearcite.engine import Engine
+from clearcite.operator import Operator
+
+Cohort = tuple[str, str]
+"""Tenant and cohort: cohorts of two tenants are never joined by their name."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judged:
+    """``settings`` are those of the store that was asked, where there is one to look into; ``now`` is when it was."""
+
+    suite: Suite
+    engine: Engine
+    operator: Operator
+    settings: Settings | None
+    now: Micros
+    runs: tuple[CaseRun, ...]
+    results: tuple[CaseResult, ...]
+
+
+def by_cohort(results: Sequence[CaseResult]) -> Mapping[Cohort, list[CaseResult]]:
+    found: dict[Cohort, list[CaseResult]] = {}
+    for one in results:
+        found.setdefault((one.tenant, one.cohort), []).append(one)
+    return dict(sorted(found.items()))
+
+
+def values_of(results: Sequence[CaseResult], score: str) -> list[int]:
+    """The millionths of a score, of the cases that have it."""
+    found = (one.scores.get(score) for one in results)
+    return [to_micros(value) for value in found if value is not None]

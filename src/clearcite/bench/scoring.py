@@ -1,0 +1,106 @@
+"""One case → its numbers, layer by layer. None where there is nothing to measure: never 0, 1 or NaN.
+
+Faithfulness, answer relevancy and answer correctness come from a judging model in other tools. Here stands what can be
+counted in their place, the same each time: claims whose every citation holds (``supported_claims``), what must be said
+and is (``nugget_recall``), whether it is the right kind of answer (``status``).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from clearcite.bench import ranking
+from clearcite.bench.answering import CaseRun
+from clearcite.bench.suite import SuiteCase
+from clearcite.domain.corpus import DocumentKey, Place
+from clearcite.text.forms import clean_text
+
+Scores = Mapping[str, str | None]
+Readable = frozenset[DocumentKey]
+
+
+def scores_of(case: SuiteCase, run: CaseRun, readable: Readable, held: Sequence[bool], k: int) -> Scores:
+    """``held``: of each citation, whether it resolves again. A relevant document that the asker may not read does not
+    count: nobody should find it for him."""
+    grades = {key: grade for key, grade in case.oracle.graded.items() if key in readable}
+    return {
+        **_retrieval(case, run, grades, readable, k),
+        **_context(run, grades),
+        **_citation(run, grades, held),
+        **_answer(case, run),
+    }
+
+
+def ranked_documents(run: CaseRun) -> list[DocumentKey]:
+    """A document ranks by its best passage."""
+    return _documents(run.retrieved)
+
+
+def _retrieval(
+    case: SuiteCase, run: CaseRun, grades: Mapping[DocumentKey, int], readable: Readable, k: int
+) -> Scores:
+    found = ranked_documents(run)
+    least = 0 if run.public.status == "tool_required" else min(k, len(readable))
+    scores: dict[str, str | None] = {
+        f"ndcg@{k}": ranking.ndcg(found, grades, k) if grades else None,
+        "rr": ranking.reciprocal_rank(found, grades) if grades else None,
+        f"recall@{k}": ranking.recall(found, grades, k) if grades else None,
+        "zero_result": _flag(not found) if grades else None,
+        "underfill": _flag(len(found) < least) if least else None,
+        "candidate_underfill": _flag(len(run.candidates) < least) if least else None,
+    }
+    for source in sorted({key.source_id for key in case.oracle.graded}):
+        own = {key: grade for key, grade in grades.items() if key.source_id == source}
+        scores[f"recall@{k}:{source}"] = ranking.recall(found, own, k) if own else None
+    return scores
+
+
+def _context(run: CaseRun, grades: Mapping[DocumentKey, int]) -> Scores:
+    chosen = _documents(run.selected)
+    return {"context_precision": _precision(chosen, grades), "context_recall": _recall(chosen, grades)}
+
+
+def _citation(run: CaseRun, grades: Mapping[DocumentKey, int], held: Sequence[bool]) -> Scores:
+    cited = _documents(run.cited)
+    by_number = dict(zip((item.n for item in run.public.citations), held, strict=True))
+    claims = [*run.public.answer, *(side for item in run.public.conflicts for side in item.sides)]
+    supported = sum(
+        all(by_number.get(n, False) for n in claim.citations) for claim in claims if claim.citations
+    )
+    return {
+        "citation_precision": _precision(cited, grades),
+        "citation_recall": _recall(cited, grades),
+        "supported_claims": ranking.share(supported, len(claims)) if claims else None,
+    }
+
+
+def _answer(case: SuiteCase, run: CaseRun) -> Scores:
+    said = [statement.text for statement in run.public.answer]
+    said += [side.text for item in run.public.conflicts for side in item.sides]
+    text, nuggets = plain("\n".join(said)), case.oracle.nuggets
+    found = sum(plain(nugget) in text for nugget in nuggets)
+    empty = case.oracle.status == "insufficient_evidence"
+    return {
+        "nugget_recall": ranking.share(found, len(nuggets)) if nuggets else None,
+        "status": _flag(run.public.status == case.oracle.status),
+        "expected_empty": _flag(run.public.status == "insufficient_evidence") if empty else None,
+    }
+
+
+def plain(text: str) -> str:
+    """As two statements are compared: one case, one form of each character, single spaces."""
+    return " ".join(clean_text(text).casefold().split())
+
+
+def _documents(places: Iterable[Place]) -> list[DocumentKey]:
+    return list(dict.fromkeys(place.document for place in places))
+
+
+def _precision(found: Sequence[DocumentKey], grades: Mapping[DocumentKey, int]) -> str | None:
+    return ranking.share(sum(key in grades for key in found), len(found)) if found and grades else None
+
+
+def _recall(found: Sequence[DocumentKey], grades: Mapping[DocumentKey, int]) -> str | None:
+    return ranking.share(sum(key in found for key in grades), len(grades)) if grades else None
+
+
+def _flag(holds: bool) -> str:
+    return ranking.share(int(holds), 1)

@@ -1,0 +1,247 @@
+"""The gates of a suite of one's own: each looks at a run that was judged, and says whether it may go out.
+
+A new gate is one entry in ``GATES``.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from clearcite.bench.gates import Gate, GateRow, GateState, degraded_gate, joined, skipped
+from clearcite.bench.judge import CaseResult
+from clearcite.bench.judged import Cohort, Judged, by_cohort, values_of
+from clearcite.bench.stats import (
+    GRID,
+    binomial_interval,
+    bootstrap_interval,
+    cases_needed,
+    micros,
+    to_micros,
+    upper_bound,
+)
+
+NO_LIMIT = "the suite gives no limit"
+HOUR = 3_600_000_000
+
+
+def leak_gate(judged: Judged) -> Gate:
+    """A document that the asker may not read at any stage, or a string that may stand nowhere. It always blocks."""
+    results = judged.results
+    leaking = [one for one in results if one.disclosures]
+    bound = upper_bound(len(leaking), len(results))
+    return Gate(
+        name="leak",
+        state="fail" if leaking else "pass",
+        value=str(len(leaking)),
+        limit="0",
+        n=len(results),
+        n_scored=len(results),
+        interval=binomial_interval(len(leaking), len(results)),
+        reason=f"{len(leaking)} of {len(results)} cases leak: at most {_percent(bound)} with 95 % confidence",
+        rows=tuple(_leak_row(cohort, some) for cohort, some in by_cohort(results).items()),
+    )
+
+
+def citation_gate(judged: Judged) -> Gate:
+    """Every citation resolves again, as the asker, to the bytes it names."""
+    broken = sum("citation_does_not_hold" in one.codes for one in judged.results)
+    cited = sum(bool(run.public.citations) for run in judged.runs)
+    if not cited:
+        return _unscored("citation", len(judged.results), "no answer cites anything")
+    state: GateState = "fail" if broken else "pass"
+    return Gate(
+        name="citation", state=state, value=str(broken), limit="0", n=len(judged.results), n_scored=cited
+    )
+
+
+def critical_gate(judged: Judged) -> Gate:
+    """The cases that a suite calls critical: one that fails blocks."""
+    critical = [one for one in judged.results if one.critical]
+    if not critical:
+        return skipped("critical", "the suite calls no case critical")
+    failing = [one.case_id for one in critical if not one.passes]
+    return Gate(
+        name="critical",
+        state="fail" if failing else "pass",
+        value=str(len(failing)),
+        limit="0",
+        n=len(critical),
+        n_scored=len(critical),
+        reason=f"failing: {', '.join(failing[:10])}" if failing else None,
+    )
+
+
+def case_gate(judged: Judged) -> Gate:
+    limit = judged.suite.limits.min_case_pass_rate
+    if limit is None:
+        return skipped("case_pass_rate", NO_LIMIT)
+    values = [GRID if one.passes else 0 for one in judged.results]
+    return _whole("case_pass_rate", values, len(judged.results), limit, judged.suite.limits.shown)
+
+
+def policy_age_gate(judged: Judged) -> Gate:
+    """The policy by which identities are judged, against the greatest age it may have."""
+    hours = judged.suite.limits.max_policy_age_hours
+    if hours is None:
+        return skipped("policy_age", NO_LIMIT)
+    policy = judged.operator.policy()
+    reason = None
+    if policy is None:
+        reason = "no policy has been accepted"
+    elif policy.issued_at is None:
+        reason = "the policy does not say when it was issued"
+    elif judged.now - policy.issued_at > hours * HOUR:
+        reason = f"the policy was issued more than {hours} hours ago"
+    state: GateState = "fail" if reason else "pass"
+    return Gate(name="policy_age", state=state, value=None, limit=str(hours), n=1, n_scored=1, reason=reason)
+
+
+def allowed_degraded_gate(judged: Judged) -> Gate:
+    """Answers given on a fallback are reported, and block unless the suite allows them."""
+    if judged.suite.limits.allow_degraded:
+        degraded = sum(one.degraded for one in judged.results)
+        return skipped("degraded", f"the suite allows answers given on a fallback; there were {degraded}")
+    return degraded_gate(judged.results)
+
+
+def score_gate(name: str, score: str, limit_name: str, *, cohorts: bool = False) -> Callable[[Judged], Gate]:
+    """A gate over the mean of a score. ``cohorts``: of each cohort by itself, so that a mean hides none."""
+
+    def gate(judged: Judged) -> Gate:
+        limits = judged.suite.limits
+        limit: str | None = getattr(limits, limit_name)
+        if limit is None:
+            return skipped(name, NO_LIMIT)
+        measured = score.format(k=limits.k)
+        at_most = limit_name.startswith("max_")
+        values = values_of(judged.results, measured)
+        whole = _whole(name, values, len(judged.results), limit, limits.shown, at_most=at_most)
+        if not cohorts:
+            return whole
+        rows = _rows(by_cohort(judged.results), measured, (limit, limits.shown, at_most))
+        return Gate(
+            name=name,
+            state=joined(row.state for row in rows),
+            value=whole.value,
+            limit=limit,
+            n=whole.n,
+            n_scored=whole.n_scored,
+            interval=whole.interval,
+            reason=whole.reason,
+            rows=rows,
+        )
+
+    return gate
+
+
+GATES: tuple[Callable[[Judged], Gate], ...] = (
+    leak_gate,
+    citation_gate,
+    critical_gate,
+    case_gate,
+    score_gate("status", "status", "min_status_accuracy"),
+    score_gate("authorized_recall", "recall@{k}", "min_authorized_recall", cohorts=True),
+    score_gate("underfill", "underfill", "max_underfill_rate", cohorts=True),
+    score_gate("ndcg", "ndcg@{k}", "min_ndcg"),
+    score_gate("context_recall", "context_recall", "min_context_recall"),
+    score_gate("citation_precision", "citation_precision", "min_citation_precision"),
+    score_gate("citation_recall", "citation_recall", "min_citation_recall"),
+    score_gate("nugget_recall", "nugget_recall", "min_nugget_recall"),
+    score_gate("expected_empty_rate", "expected_empty", "min_expected_empty_rate"),
+    policy_age_gate,
+    allowed_degraded_gate,
+)
+
+
+def _whole(
+    name: str, values: Sequence[int], n: int, limit: str, shown: bool, *, at_most: bool = False
+) -> Gate:
+    if not values:
+        return _unscored(name, n, "no case could be scored", limit)
+    mean = sum(values) // len(values)
+    interval = interval_of(values)
+    state, reason = _state(values, interval, limit, shown, at_most=at_most)
+    return Gate(
+        name=name,
+        state=state,
+        value=micros(mean),
+        limit=limit,
+        n=n,
+        n_scored=len(values),
+        interval=interval,
+        reason=reason,
+    )
+
+
+def _rows(
+    cohorts: Mapping[Cohort, Sequence[CaseResult]], score: str, asked: tuple[str, bool, bool]
+) -> tuple[GateRow, ...]:
+    """Worst first."""
+    rows = []
+    limit, shown, at_most = asked
+    for (tenant, cohort), results in cohorts.items():
+        gate = _whole(score, values_of(results, score), len(results), limit, shown, at_most=at_most)
+        rows.append(
+            GateRow(
+                tenant=tenant,
+                part=cohort,
+                state=gate.state,
+                value=gate.value,
+                n=gate.n,
+                n_scored=gate.n_scored or 0,
+                interval=gate.interval,
+                reason=gate.reason,
+            )
+        )
+    sign = -1 if at_most else 1
+    return tuple(
+        sorted(rows, key=lambda row: (row.value is None, sign * to_micros(row.value or "0"), row.part))
+    )
+
+
+def interval_of(values: Sequence[int]) -> tuple[str, str]:
+    """Exact where every case is right or wrong, by resampling the cases where they are shares."""
+    hits = values.count(GRID)
+    if hits + values.count(0) == len(values):
+        return binomial_interval(hits, len(values))
+    return bootstrap_interval(values)
+
+
+def _state(
+    values: Sequence[int], interval: tuple[str, str], limit: str, shown: bool, *, at_most: bool
+) -> tuple[GateState, str | None]:
+    total, least = sum(values), to_micros(limit) * len(values)
+    if total > least if at_most else total < least:
+        return "fail", None
+    bound = to_micros(interval[1] if at_most else interval[0])
+    if not shown or (bound <= to_micros(limit) if at_most else bound >= to_micros(limit)):
+        return "pass", None
+    hits = values.count(0 if at_most else GRID)
+    wanted = micros(GRID - to_micros(limit)) if at_most else limit
+    needed = cases_needed(hits, len(values), wanted)
+    more = (
+        "no number of cases like these would show it"
+        if needed is None
+        else f"about {needed} cases would show it"
+    )
+    return "inconclusive", f"seen within the limit and not shown to be; {more}"
+
+
+def _leak_row(cohort: Cohort, results: Sequence[CaseResult]) -> GateRow:
+    leaking = sum(bool(one.disclosures) for one in results)
+    return GateRow(
+        tenant=cohort[0],
+        part=cohort[1],
+        state="fail" if leaking else "pass",
+        value=str(leaking),
+        n=len(results),
+        n_scored=len(results),
+        interval=binomial_interval(leaking, len(results)),
+    )
+
+
+def _unscored(name: str, n: int, reason: str, limit: str | None = None) -> Gate:
+    return Gate(name=name, state="unscored", value=None, limit=limit, n=n, n_scored=0, reason=reason)
+
+
+def _percent(share: str) -> str:
+    tenths = -(-to_micros(share) // 1_000)
+    return f"{tenths // 10}.{tenths % 10} %"

@@ -1,0 +1,105 @@
+"""``evaluate``: a suite on its own documents, or on the store of the user, and whether a release may go out."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+from clearcite.bench.answering import OPERATOR
+from clearcite.bench.artifact import summary, write_artifact
+from clearcite.bench.evaluate import Evaluation, Subject, evaluate
+from clearcite.bench.fixture_run import fixture_run
+from clearcite.bench.suite import Suite
+from clearcite.bench.suite_file import Names, read_suite
+from clearcite.errors import InputError
+from clearcite.interfaces.cli import common
+from clearcite.interfaces.cli.commands import Argument, Command, Option
+from clearcite.interfaces.cli.common import POLICY, STORE, say
+from clearcite.interfaces.cli.faults import FAILURE, faults_for
+from clearcite.wiring import engine_on, resolver_for
+
+HELP = """Judge a suite layer by layer, and say whether a release may go out.
+
+SUITE is a cited-qa fixture (JSON: documents, questions and what must come out), or questions about your own store
+(TOML or YAML; docs/how-to/evaluate.md says how to write one). PASS exits with 0 and BLOCK with 1; a suite that does not
+keep its contract exits with 2. --out keeps run.json, cases.jsonl and summary.md: codes and numbers only. No traces.
+
+Examples:
+
+  clearcite evaluate suite.yaml --policy policy.toml
+
+  clearcite evaluate suite.json --failure retrieval_error --out report
+"""
+
+REPORT = Annotated[str | None, Option("--format", help="text (the default, also when piped) or json.")]
+USE_TOPIC = Annotated[
+    bool, Option("--use-topic", help="Rank by the topic that the suite gives its questions.")
+]
+
+
+def run_evaluation(
+    suite: Annotated[Path, Argument(help="A cited-qa fixture (JSON), or a suite of your own (TOML, YAML).")],
+    failure: FAILURE = None,
+    use_topic: USE_TOPIC = False,
+    out: Annotated[Path | None, Option("--out", help="A folder for the report's files.")] = None,
+    policy: POLICY = None,
+    store: STORE = None,
+    format: REPORT = None,  # noqa: A002 - the flag's name
+) -> int:
+    form = "text" if format is None else common.chosen_format(format)
+    faults = faults_for(failure)
+    with (
+        _on_fixture(suite, faults)
+        if suite.suffix == ".json"
+        else _on_store(suite, faults, store, policy) as run
+    ):
+        found = evaluate(*run, use_topic=use_topic)
+    if out is not None:
+        write_artifact(found, out)
+    if form == "json":
+        common.print_json(_as_json(found))
+    else:
+        say(summary(found))
+    return 0 if found.verdict == "PASS" else 1
+
+
+@contextmanager
+def _on_fixture(path: Path, faults: Mapping[str, Exception]) -> Iterator[tuple[Subject, Suite]]:
+    with fixture_run(path, common.settings_for(None), faults) as run:
+        yield Subject(engine=run.engine, statements=run.statements), run.suite
+
+
+@contextmanager
+def _on_store(
+    path: Path, faults: Mapping[str, Exception], store: str | None, policy: str | None
+) -> Iterator[tuple[Subject, Suite]]:
+    """The live generation of the user's store, looked at so that no trace is left in it."""
+    settings = common.settings_for(store)
+    with engine_on(settings) as engine:
+        live = next((item.name for item in engine.generations() if item.is_live), None)
+    if live is None:
+        raise InputError("The store answers from no index yet. Fill it with: clearcite ingest FOLDER")
+    with engine_on(settings, faults, generation=live) as engine:
+        names = Names(resolve=_resolving(settings, policy), documents=engine.operator(OPERATOR).known())
+        suite, _ = read_suite(path, names)
+        yield Subject(engine=engine, settings=settings), suite
+
+
+def _resolving(settings: Any, policy: str | None) -> Any:
+    """The policy is read when a case names a subject: a suite of tenants and groups needs none."""
+    known: dict[str, Any] = {}
+
+    def resolve(name: str) -> Any:
+        if not known:
+            known["directory"] = resolver_for(settings, policy)
+        return known["directory"].resolve(name)
+
+    return resolve
+
+
+def _as_json(found: Evaluation) -> dict[str, Any]:
+    measures = {name: {"value": rate.decimal(), "n": rate.n} for name, rate in found.measures.items()}
+    return {"verdict": found.verdict, "gates": found.gates, "measures": measures, "scores": found.scores}
+
+
+COMMANDS = {"evaluate": Command(run_evaluation, HELP)}
