@@ -29,19 +29,24 @@ _STEMMERS = threading.local()
 
 
 class WordTable(dict[str, tuple[str, ...]]):
-    """What a pure function says of each word, worked out when it is first asked for. Emptied when it is full;
-    a long word is rarely seen twice and is not kept."""
+    """What a pure function says of each word, worked out when it is first asked for. When it is full, it begins again
+    and keeps what it had aside until it is full once more: common words stay. A long word is rarely seen twice and is
+    not kept."""
 
-    __slots__ = ("_answer",)
+    __slots__ = ("_answer", "_before")
 
     def __init__(self, answer: Callable[[str], Iterable[str]]) -> None:
         super().__init__()
         self._answer = answer
+        self._before: dict[str, tuple[str, ...]] = {}
 
     def __missing__(self, word: str) -> tuple[str, ...]:
-        answer = tuple(self._answer(word))
+        answer = self._before.get(word)
+        if answer is None:
+            answer = tuple(self._answer(word))
         if len(word) <= CACHED_LENGTH:
             if len(self) >= CACHED_WORDS:
+                self._before = dict(self)
                 self.clear()
             self[word] = answer
         return answer
