@@ -39,6 +39,7 @@ from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.retrieval import DenseQuery, LexicalQuery, QueryTerm
 from clearcite.ports import IndexEntry, Vector
 from clearcite.text.analysis import Analyzer
+from clearcite.text.keys import packed
 
 SHARES = (100, 10, 1)
 ROUNDS = 3
@@ -212,7 +213,7 @@ def build(root: Path, corpus: Corpus, table: Table) -> tuple[LocalIndex, str]:
                 chunk_id=digest("bench", i)[:32],
                 partition="t",
                 slot=i,
-                terms=corpus.terms[i],
+                terms=packed(corpus.terms[i]),
                 vector=Vector(data=vectors[i].tobytes(), scale=1000 + i % 50),
             )
             for i in range(first, min(first + 500, len(corpus.terms)))
@@ -268,7 +269,9 @@ def measure_hidden(root: Path, table: Table) -> None:
     for number, hidden in enumerate((0, 0, 10, 1_000, 100_000)):
         index = LocalIndex(root.with_name(f"hidden-{number}"), PIPELINE)
         entries = [
-            IndexEntry(chunk_id=digest("h", i)[:32], partition="t", slot=i, terms={"=common": 1 + i % 3})
+            IndexEntry(
+                chunk_id=digest("h", i)[:32], partition="t", slot=i, terms=packed({"=common": 1 + i % 3})
+            )
             for i in range(100 + hidden)
         ]
         view = index.open(index.commit(None, index.write(entries)))

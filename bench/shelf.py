@@ -34,6 +34,7 @@ from clearcite.ingest.chunk import chunk_document
 from clearcite.ports import Embedder, IndexEntry, Vector
 from clearcite.testing.index_fakes import ReadableSlots
 from clearcite.text.analysis import Analyzer
+from clearcite.text.keys import packed
 from clearcite.text.phrases import PhraseSet
 
 ANALYZER = Analyzer(("en", "pt"))
@@ -141,7 +142,7 @@ class Shelf:
             chunk_id=passage.chunk_id,
             partition="bench",
             slot=slot,
-            terms=ANALYZER.analyze_document(read, passage.language),
+            terms=packed(ANALYZER.analyze_document(read, passage.language)),
             vector=self._embedder.embed_passage(read) if self._embedder else None,
         )
 

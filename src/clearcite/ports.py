@@ -28,6 +28,7 @@ from clearcite.domain.retrieval import (
     Plan,
 )
 from clearcite.domain.sources import Checkpoint
+from clearcite.domain.terms import Terms
 from clearcite.domain.trace import Trace
 from clearcite.errors import ClearciteError, InputError
 from clearcite.keeping import (
@@ -348,12 +349,12 @@ class Vector:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class IndexEntry:
-    """One chunk for the index. ``terms`` counts index terms of text and context; the index holds no ACL."""
+    """One chunk for the index. ``terms``: those of text and context; the index holds no ACL."""
 
     chunk_id: str
     partition: str
     slot: int
-    terms: Mapping[str, int]
+    terms: Terms
     vector: Vector | None = None
 
 

@@ -21,6 +21,7 @@ from clearcite.ports import IndexEntry, IndexView, Vector
 from clearcite.testing.index_fakes import ReadableSlots
 from clearcite.testing.index_suite import all_pages
 from clearcite.text.analysis import Analyzer
+from clearcite.text.keys import packed
 from tests.property.oracle import Oracle
 from tests.support.data import data_folder
 
@@ -45,7 +46,7 @@ def make_entries(world: Sequence[tuple]) -> list[IndexEntry]:
             chunk_id=digest("chunk", number)[:32],
             partition=partition,
             slot=number // 2,
-            terms=terms,
+            terms=packed(terms),
             vector=Vector(data=bytes(v & 255 for v in vector[0]), scale=vector[1]) if vector else None,
         )
         for number, (terms, vector, _, partition) in enumerate(world)
@@ -156,7 +157,11 @@ def test_a_large_segment_takes_every_way_through_the_code(tmp_path: Path) -> Non
     questions = [[["=a", "en:a"], ["=n5"]], [["=b"], ["=a"], ["=n3", "=n4"]], [["=n699"]]]
     for share in (1.0, 0.3, 0.02, 0.0005):
         slots = {slot for slot in range(15_000) if draw.random() < share}
-        seen = {entry.chunk_id: (entry.terms, None) for entry in entries if entry.slot in slots}
+        seen = {
+            entry.chunk_id: (terms, None)
+            for entry, (terms, *_) in zip(entries, world, strict=True)
+            if entry.slot in slots
+        }
         oracle = Oracle(seen, 120, 75, 100)
         for question in questions:
             ranked, documents, frequencies = oracle.lexical(question)
@@ -198,7 +203,7 @@ def test_on_scifact_every_list_equals_the_oracle(tmp_path: Path) -> None:
     terms = [analyzer.analyze_document(f"{d['title']}\n{d['text']}", "en") for d in documents]
     ids = [digest("scifact", d["_id"])[:32] for d in documents]
     entries = [
-        IndexEntry(chunk_id=chunk, partition="t", slot=slot, terms=some)
+        IndexEntry(chunk_id=chunk, partition="t", slot=slot, terms=packed(some))
         for slot, (chunk, some) in enumerate(zip(ids, terms, strict=True))
     ]
     with (folder / "queries.test.jsonl").open(encoding="utf-8") as file:

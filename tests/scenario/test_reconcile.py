@@ -22,6 +22,7 @@ from clearcite.errors import DependencyUnavailable
 from clearcite.ingest.reconcile import Remaker, reconcile
 from clearcite.ports import IndexEntry
 from clearcite.testing.embedder import HashedEmbedder
+from clearcite.text.keys import packed
 from clearcite.wire import canonical, to_json
 from tests.support.shell import clearcite, write
 from tests.support.world import GENERATION, World, close_worlds, deletion, make_world, record
@@ -246,7 +247,7 @@ def test_each_thing_that_somebody_changed_is_found_under_its_own_name(what: str)
 
 
 def entry(world: World, slot: int, chunk_id: str) -> IndexEntry:
-    return IndexEntry(chunk_id=chunk_id, partition="acme", slot=slot, terms={"=lamp": 1}, vector=None)
+    return IndexEntry(chunk_id=chunk_id, partition="acme", slot=slot, terms=packed({"=lamp": 1}), vector=None)
 
 
 def index_file(world: World, offset_of: str) -> tuple[Any, int]:

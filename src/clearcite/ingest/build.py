@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from clearcite.domain.corpus import Chunk
 from clearcite.domain.digest import digest, sha256_text
+from clearcite.domain.terms import Terms
 from clearcite.errors import InputError
 from clearcite.ingest.chunk import name_chunks
 from clearcite.ingest.draft import Draft, Drafter, description_of
@@ -62,7 +63,7 @@ class Builder:
         )
         return built, entries
 
-    def _entry(self, job: Job, chunk: Chunk, terms: dict[str, int]) -> IndexEntry:
+    def _entry(self, job: Job, chunk: Chunk, terms: Terms) -> IndexEntry:
         return IndexEntry(
             chunk_id=chunk.chunk_id,
             partition=job.key.tenant_id,

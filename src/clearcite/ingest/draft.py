@@ -9,11 +9,13 @@ from typing import Protocol
 
 from clearcite.domain.corpus import Description, ParsedDocument
 from clearcite.domain.digest import sha256_text
+from clearcite.domain.terms import Terms
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.ingest.chunk import Cut, cut_document
 from clearcite.ingest.enrich import derive_title
 from clearcite.ports import Job, Parser
 from clearcite.text.analysis import Analyzer
+from clearcite.text.keys import packed
 from clearcite.text.phrases import folded_words
 
 Parse = Callable[[bytes, str], ParsedDocument]
@@ -32,14 +34,14 @@ class Sheet:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Draft:
-    """``terms`` counts the index terms of text and context, cut by cut; ``normal_sha256`` is the digest of the
+    """``terms``: the index terms of text and context, cut by cut; ``normal_sha256`` is the digest of the
     normalised text, by which mirrors are recognised."""
 
     text: str
     title: str
     normal_sha256: str
     cuts: tuple[Cut, ...]
-    terms: tuple[dict[str, int], ...]
+    terms: tuple[Terms, ...]
     flags: tuple[str, ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
 
@@ -67,8 +69,10 @@ class Recipe:
         title = sheet.title or parsed.title or sheet.name
         cuts = cut_document(parsed, title=title, words=self.chunk_words)
         terms = [
-            self.analyzer.analyze_document(
-                f"{cut.context}\n{parsed.text[cut.start : cut.end]}", sheet.language
+            packed(
+                self.analyzer.analyze_document(
+                    f"{cut.context}\n{parsed.text[cut.start : cut.end]}", sheet.language
+                )
             )
             for cut in cuts
         ]

@@ -1,17 +1,19 @@
-"""A draft on its way between two processes: JSON of strings, with all numbers in one of them.
+"""A draft on its way between two processes: one line of JSON, and after it numbers and index terms as bytes.
 
 The process that reads documents is not trusted: whatever comes back is checked here, and nothing later doubts
-it. Integers stand as decimal digits between spaces, terms as words between spaces, which no term holds; a term
-counts once unless its place and its count stand among the numbers.
+it. Numbers are signed integers of 32 bits, little-endian; then come the keys of the terms of all cuts, and then their
+counts.
 """
 
 import json
 import re
-from collections.abc import Iterator
-from itertools import chain, islice, pairwise
+import struct
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
 from typing import Any, get_args
 
 from clearcite.domain.corpus import ChunkKind, Unit, UnitKind
+from clearcite.domain.terms import COUNT_BYTES, KEY_BYTES, Terms
 from clearcite.errors import InputError, TooLarge
 from clearcite.ingest.chunk import Cut
 from clearcite.ingest.draft import Draft, Sheet
@@ -46,13 +48,12 @@ def encode_draft(draft: Draft) -> bytes:
     numbers: list[int] = []
     rows: list[Any] = []
     for cut, terms in zip(draft.cuts, draft.terms, strict=True):
-        several = [(i, count) for i, count in enumerate(terms.values()) if count > 1]
         numbers += (cut.start, cut.end, -1 if cut.page is None else cut.page, _CHUNK_KINDS.index(cut.kind))
-        numbers += (len(cut.units), len(terms), len(several), *chain.from_iterable(several))
+        numbers += (len(cut.units), len(terms), terms.words)
         for unit in cut.units:
             numbers += (_UNIT_KINDS.index(unit.kind), unit.start, unit.end)
             numbers += (*(unit.header or _NONE), *(unit.lead or _NONE))
-        rows.append([cut.context, cut.heading, cut.flags, " ".join(terms)])
+        rows.append([cut.context, cut.heading, cut.flags])
     value = {
         "text": draft.text,
         "title": draft.title,
@@ -60,25 +61,29 @@ def encode_draft(draft: Draft) -> bytes:
         "flags": draft.flags,
         "notes": draft.notes,
         "cuts": rows,
-        "numbers": " ".join(map(str, numbers)),
+        "numbers": len(numbers),
     }
-    return _encode(value).encode("utf-8")
+    keys, counts = [item.keys for item in draft.terms], [item.counts for item in draft.terms]
+    packed = struct.pack(f"<{len(numbers)}i", *numbers)
+    return b"".join((_encode(value).encode("utf-8"), b"\n", packed, *keys, *counts))
 
 
 def decode_draft(data: bytes) -> Draft:
     """Raises InputError with the reader's own message, or for an answer that is not well formed."""
-    value = loads(data, max_bytes=MAX_FRAME)
+    line, _, rest = data.partition(b"\n")
+    value = loads(line, max_bytes=MAX_FRAME)
     try:
         if "error" in value:
             raise InputError(str(value["error"]))
-        return _draft(value)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
+        return _draft(value, rest)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, struct.error):
         raise InputError(_UNSAFE) from None
 
 
-def _draft(value: Any) -> Draft:
+def _draft(value: Any, rest: bytes) -> Draft:
     text = _string(value["text"])
-    numbers = iter([int(digits) for digits in value["numbers"].split()])
+    count = value["numbers"]
+    numbers = iter(struct.unpack_from(f"<{count:d}i", rest))
     pairs = [_cut(row, numbers, len(text)) for row in value["cuts"]]
     cuts = tuple(cut for cut, _ in pairs)
     _need(bool(cuts) and next(numbers, None) is None)
@@ -88,24 +93,32 @@ def _draft(value: Any) -> Draft:
         title=_string(value["title"]),
         normal_sha256=_sha256(value["normal"]),
         cuts=cuts,
-        terms=tuple(terms for _, terms in pairs),
+        terms=tuple(_terms([size for _, size in pairs], rest[4 * count :])),
         flags=_strings(value["flags"]),
         notes=tuple((_string(name), _string(note)) for name, note in value["notes"]),
     )
 
 
-def _cut(row: Any, numbers: Iterator[int], size: int) -> tuple[Cut, dict[str, int]]:
-    """A cut and its terms. ``size``: of the whole text, in which all spans lie."""
-    context, heading, flags, words = row
-    start, end, page, kind, units, terms, several = islice(numbers, 7)
-    _need(0 <= start < end <= size and page >= -1 and min(kind, units, terms, several) >= 0)
-    names = words.split()
-    counts = dict.fromkeys(names, 1)
-    for _ in range(several):
-        i, count = islice(numbers, 2)
-        _need(i >= 0 and count >= 1)
-        counts[names[i]] = count
-    _need(len(names) == len(counts) == terms)
+def _terms(sizes: Sequence[tuple[int, int]], data: bytes) -> Iterator[Terms]:
+    """The terms of each cut. ``sizes``: how many terms and words each has."""
+    total = sum(terms for terms, _ in sizes)
+    _need(len(data) == total * (KEY_BYTES + COUNT_BYTES))
+    keys, counts = data[: total * KEY_BYTES], data[total * KEY_BYTES :]
+    end = 0
+    for terms, words in sizes:
+        start, end = end, end + terms
+        some = keys[start * KEY_BYTES : end * KEY_BYTES]
+        counted = counts[start * COUNT_BYTES : end * COUNT_BYTES]
+        _need(len({some[i : i + KEY_BYTES] for i in range(0, len(some), KEY_BYTES)}) == terms)
+        _need(min(struct.unpack(f"<{terms}I", counted), default=1) >= 1)
+        yield Terms(keys=some, counts=counted, words=words)
+
+
+def _cut(row: Any, numbers: Iterator[int], size: int) -> tuple[Cut, tuple[int, int]]:
+    """A cut, and how many terms and words it has. ``size``: of the whole text, in which all spans lie."""
+    context, heading, flags = row
+    start, end, page, kind, units, terms, words = islice(numbers, 7)
+    _need(0 <= start < end <= size and page >= -1 and min(kind, units, terms, words) >= 0)
     cut = Cut(
         start=start,
         end=end,
@@ -116,7 +129,7 @@ def _cut(row: Any, numbers: Iterator[int], size: int) -> tuple[Cut, dict[str, in
         units=tuple([_unit(numbers, (start, end), size) for _ in range(units)]),
         flags=_strings(flags),
     )
-    return cut, counts
+    return cut, (terms, words)
 
 
 def _unit(numbers: Iterator[int], inside: Span, size: int) -> Unit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -12,9 +13,10 @@ from numpy.typing import NDArray
 from clearcite.domain.digest import digest
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.retrieval import Cursor, DenseQuery, Hit, HitPage, LexicalQuery
+from clearcite.domain.terms import KEY_BYTES
 from clearcite.errors import DependencyUnavailable, InputError, IntegrityFault
 from clearcite.ports import Index, IndexDifference, IndexEntry, IndexView, Readable
-from clearcite.text.analysis import analysed_length
+from clearcite.text.keys import term_key
 
 Mask = NDArray[np.bool_]
 
@@ -134,7 +136,7 @@ class MemoryView:
             entry = there.pop(place, None)
             if entry is None:
                 yield _difference("missing", place)
-            elif entry.terms != wanted.terms or (wanted.vector and entry.vector != wanted.vector):
+            elif _counted(entry) != _counted(wanted) or (wanted.vector and entry.vector != wanted.vector):
                 yield _difference("differs", place)
         yield from (_difference("extra", place) for place in sorted(there))
 
@@ -143,15 +145,20 @@ class MemoryView:
 
     def _weight(self, entry: IndexEntry, forms: Sequence[str]) -> int:
         """The best weight of any form of a word in a chunk; 0 when none stands there."""
-        count = max(entry.terms.get(form, 0) for form in forms) if forms else 0
+        counts = _counted(entry)
+        count = max((counts.get(term_key(form), 0) for form in forms), default=0)
         if not count:
             return 0
         pipeline = self._pipeline
-        length = (100 - pipeline.bm25_b) * pipeline.average_length + pipeline.bm25_b * analysed_length(
-            entry.terms
-        )
+        length = (100 - pipeline.bm25_b) * pipeline.average_length + pipeline.bm25_b * entry.terms.words
         scaled = count * 10_000 * pipeline.average_length
         return max(1, 1023 * scaled // (scaled + pipeline.bm25_k1 * length))
+
+
+def _counted(entry: IndexEntry) -> dict[bytes, int]:
+    keys = struct.iter_unpack(f"{KEY_BYTES}s", entry.terms.keys)
+    counts = struct.iter_unpack("<I", entry.terms.counts)
+    return {key: count for (key,), (count,) in zip(keys, counts, strict=True)}
 
 
 class FaultyIndex:

@@ -15,6 +15,7 @@ from clearcite.errors import ClearciteError, InputError, IntegrityFault
 from clearcite.ports import Index, IndexEntry, IndexView, Readable, Vector
 from clearcite.testing.expect import expect, expect_equal, expect_raises
 from clearcite.testing.index_fakes import Mask, ReadableSlots
+from clearcite.text.keys import packed
 
 TEXTS = (
     "retention of logs is thirty days",
@@ -37,7 +38,7 @@ def entry(number: int, text: str, *, partition: str = "acme", vector: Sequence[i
         chunk_id=chunk_id(number),
         partition=partition,
         slot=number,
-        terms=terms,
+        terms=packed(terms),
         vector=Vector(data=signed(vector), scale=number + 1) if vector else None,
     )
 

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 import Stemmer
 
@@ -26,24 +26,25 @@ from clearcite.text.tokens import (
 
 WORD, WHOLE = "=", "#"
 _STEMMERS = threading.local()
+V = TypeVar("V")
 
 
-class WordTable(dict[str, tuple[str, ...]]):
+class Table(dict[str, V]):
     """What a pure function says of each word, worked out when it is first asked for. When it is full, it begins again
     and keeps what it had aside until it is full once more: common words stay. A long word is rarely seen twice and is
     not kept."""
 
     __slots__ = ("_answer", "_before")
 
-    def __init__(self, answer: Callable[[str], Iterable[str]]) -> None:
+    def __init__(self, answer: Callable[[str], V]) -> None:
         super().__init__()
         self._answer = answer
-        self._before: dict[str, tuple[str, ...]] = {}
+        self._before: dict[str, V] = {}
 
-    def __missing__(self, word: str) -> tuple[str, ...]:
+    def __missing__(self, word: str) -> V:
         answer = self._before.get(word)
         if answer is None:
-            answer = tuple(self._answer(word))
+            answer = self._answer(word)
         if len(word) <= CACHED_LENGTH:
             if len(self) >= CACHED_WORDS:
                 self._before = dict(self)
@@ -52,14 +53,20 @@ class WordTable(dict[str, tuple[str, ...]]):
         return answer
 
 
+WordTable = Table[tuple[str, ...]]
+
+
 @lru_cache(maxsize=len(STEMMERS) + 1)
 def document_terms(language: str) -> WordTable:
     """The terms of each piece of a document in this language, in order; an empty language gives no stems.
 
     A piece is what stands between white space, which no token holds, so pieces need no more than one look.
     """
-    by_token = WordTable(lambda raw: _terms_of(raw, language))
-    return WordTable(lambda piece: chain.from_iterable(map(by_token.__getitem__, raw_tokens(piece))))
+    return _by_piece(Table(lambda raw: tuple(_terms_of(raw, language))))
+
+
+def _by_piece(by_token: WordTable) -> WordTable:
+    return Table(lambda piece: tuple(chain.from_iterable(map(by_token.__getitem__, raw_tokens(piece)))))
 
 
 def _terms_of(raw: str, language: str) -> list[str]:
@@ -124,8 +131,8 @@ def _stop_word_of(raw: str) -> tuple[str, ...]:
     return tuple(language for language, words in STOP_WORDS.items() if word in words)
 
 
-_BY_TOKEN = WordTable(_stop_word_of)
-STOP_WORDS_OF = WordTable(lambda piece: chain.from_iterable(map(_BY_TOKEN.__getitem__, raw_tokens(piece))))
+_BY_TOKEN = Table(_stop_word_of)
+STOP_WORDS_OF = _by_piece(_BY_TOKEN)
 """For each piece (see ``document_terms``) and each stop word in it, the languages it is one in."""
 
 

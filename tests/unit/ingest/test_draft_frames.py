@@ -2,11 +2,13 @@
 
 import json
 import random
+import struct
 from typing import Any
 
 import pytest
 
 from clearcite.adapters.parsers.formats import parse_document
+from clearcite.domain.terms import Terms
 from clearcite.errors import InputError, TooLarge
 from clearcite.ingest.draft import Draft, Recipe, Sheet
 from clearcite.ingest.draft_frames import decode_draft, decode_sheet, encode_draft, encode_sheet
@@ -78,45 +80,83 @@ def test_a_refusal_of_the_reader_is_an_input_error() -> None:
         decode_draft(b'{"error":"the document holds no text"}')
 
 
+KEY, OTHER = b"k" * 16, b"o" * 16
+ONE, TWO = b"\1\0\0\0", b"\2\0\0\0"
+SOUND: dict[str, Any] = {
+    "text": "some text",
+    "title": "t",
+    "normal": "0" * 64,
+    "flags": [],
+    "notes": [],
+    "cuts": [["c", [], []]],
+}
+NUMBERS = "0 9 -1 0 1 1 1 0 0 9 -1 -1 -1 -1"
+"""Of the cut: start, end, page, kind, units, terms, words; of its unit: kind, start, end, header, lead."""
+
+
+def frame(row: str = NUMBERS, terms: bytes = KEY + ONE, **changes: Any) -> bytes:
+    values = [int(digits) for digits in row.split()]
+    value = SOUND | {"numbers": len(values)} | changes
+    return json.dumps(value).encode() + b"\n" + struct.pack(f"<{len(values)}i", *values) + terms
+
+
+def test_a_frame_that_is_well_formed_is_taken() -> None:
+    made = decode_draft(frame())
+    assert made.cuts[0].units[0].end == 9
+    assert made.terms == (Terms(keys=KEY, counts=ONE, words=1),)
+    (two,) = decode_draft(frame(NUMBERS.replace("1 1 1", "1 2 3"), KEY + OTHER + ONE + TWO)).terms
+    assert (len(two), two.counts, two.words) == (2, ONE + TWO, 3)
+
+
 @pytest.mark.parametrize(
     "changes",
     [
         {"text": 1}, {"text": "short"}, {"title": None}, {"normal": "0" * 63}, {"normal": None}, {"flags": [1]},
         {"flags": None}, {"notes": [["a"]]}, {"notes": [[1, "a"]]}, {"cuts": []}, {"cuts": [[]]},
-        {"cuts": [["c", [], [], 7]]},
-        {"cuts": [["c", [1], [], "=a"]]}, {"cuts": [[None, [], [], "=a"]]}, {"cuts": [["c", [], [], ""]]},
-        {"cuts": [["c", [], [], "=a =b"]]},
-        *({"numbers": numbers} for numbers in (
-            "", 7,
-            "0 9 -1 0 1 1 0 0 0 9 -1 -1 -1 -1 7", "0 9 -1 0 1 1 0 0 0 9 -1 -1 -1", "0 9 -1 0 1 1 0 0 0 9 -1 -1 -1 x",
-            "0 10 -1 0 1 1 0 0 0 9 -1 -1 -1 -1", "9 9 -1 0 1 1 0 0 0 9 -1 -1 -1 -1",
-            "-1 9 -1 0 1 1 0 0 0 9 -1 -1 -1 -1",
-            "0 9 -2 0 1 1 0 0 0 9 -1 -1 -1 -1", "0 9 -1 3 1 1 0 0 0 9 -1 -1 -1 -1", "0 9 -1 -1 1 1 0 0 0 9 -1 -1 -1 -1",
-            "0 9 -1 0 2 1 0 0 0 9 -1 -1 -1 -1", "0 9 -1 0 1 2 0 0 0 9 -1 -1 -1 -1", "0 9 -1 0 1 0 0 0 0 9 -1 -1 -1 -1",
-            "0 9 -1 0 1 1 1 1 2 0 0 9 -1 -1 -1 -1", "0 9 -1 0 1 1 1 -1 2 0 0 9 -1 -1 -1 -1",
-            "0 9 -1 0 1 1 1 0 -1 0 0 9 -1 -1 -1 -1", "0 9 -1 0 1 1 1 0 0 0 0 9 -1 -1 -1 -1",
-            "0 9 -1 0 1 1 0 9 0 9 -1 -1 -1 -1", "0 9 -1 0 1 1 0 -1 0 9 -1 -1 -1 -1",
-            "0 8 -1 0 1 1 0 0 0 9 -1 -1 -1 -1", "0 9 -1 0 1 1 0 0 3 3 -1 -1 -1 -1",
-            "0 9 -1 0 1 1 0 0 0 9 0 10 -1 -1", "0 9 -1 0 1 1 0 0 0 9 -1 -1 3 2", "0 9 -1 0 1 1 0 0 0 9 -1 3 -1 -1",
-            "0 9 -1 0 1 99999999999999999999 0 0 0 9 -1 -1 -1 -1",
-            "0 9 -1 0 99999999999999999999 1 0 0 0 9 -1 -1 -1 -1",
-            "0 9 -1 0 -1 1 0", "0 9 -1 0 1 1 -1 0 0 9 -1 -1 -1 -1", "0 9 -1 0 1 1 99999999999999999999 0 2",
-        )),
+        {"cuts": [["c", [], [], "more"]]}, {"cuts": [["c", [1], []]]}, {"cuts": [[None, [], []]]},
+        {"numbers": ""}, {"numbers": None}, {"numbers": 13}, {"numbers": 15}, {"numbers": -14}, {"numbers": 10**12},
+        {"numbers": 14.0}, {"numbers": "14"},
+        {"terms": b""}, {"terms": KEY}, {"terms": KEY + ONE + b"x"}, {"terms": KEY + ONE[:3]},
+        {"terms": KEY + bytes(4)}, {"terms": KEY + OTHER + ONE + ONE},
     ],
 )  # fmt: skip
 def test_an_answer_that_is_not_well_formed_is_refused(changes: dict[str, Any]) -> None:
-    sound: dict[str, Any] = {
-        "text": "some text",
-        "title": "t",
-        "normal": "0" * 64,
-        "flags": [],
-        "notes": [],
-        "cuts": [["c", [], [], "=a"]],
-        "numbers": "0 9 -1 0 1 1 0 0 0 9 -1 -1 -1 -1",
-    }
-    assert decode_draft(json.dumps(sound).encode()).cuts[0].units[0].end == 9
     with pytest.raises(InputError):
-        decode_draft(json.dumps(sound | changes).encode())
+        decode_draft(frame(**changes))
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        "", "0 9 -1 0 1 1 1 0 0 9 -1 -1 -1 -1 7", "0 9 -1 0 1 1 1 0 0 9 -1 -1 -1",
+        "0 10 -1 0 1 1 1 0 0 9 -1 -1 -1 -1", "9 9 -1 0 1 1 1 0 0 9 -1 -1 -1 -1", "-1 9 -1 0 1 1 1 0 0 9 -1 -1 -1 -1",
+        "0 9 -2 0 1 1 1 0 0 9 -1 -1 -1 -1", "0 9 -1 3 1 1 1 0 0 9 -1 -1 -1 -1", "0 9 -1 -1 1 1 1 0 0 9 -1 -1 -1 -1",
+        "0 9 -1 0 2 1 1 0 0 9 -1 -1 -1 -1", "0 9 -1 0 1 2 1 0 0 9 -1 -1 -1 -1", "0 9 -1 0 1 0 1 0 0 9 -1 -1 -1 -1",
+        "0 9 -1 0 1 -1 1 0 0 9 -1 -1 -1 -1", "0 9 -1 0 1 1 -1 0 0 9 -1 -1 -1 -1",
+        "0 9 -1 0 1 1 1 9 0 9 -1 -1 -1 -1", "0 9 -1 0 1 1 1 -1 0 9 -1 -1 -1 -1",
+        "0 8 -1 0 1 1 1 0 0 9 -1 -1 -1 -1", "0 9 -1 0 1 1 1 0 3 3 -1 -1 -1 -1",
+        "0 9 -1 0 1 1 1 0 0 9 0 10 -1 -1", "0 9 -1 0 1 1 1 0 0 9 -1 -1 3 2", "0 9 -1 0 1 1 1 0 0 9 -1 3 -1 -1",
+        "0 9 -1 0 1 2147483647 1 0 0 9 -1 -1 -1 -1", "0 9 -1 0 2147483647 1 1 0 0 9 -1 -1 -1 -1",
+        "0 9 -1 0 -1 1 1",
+    ],
+)  # fmt: skip
+def test_numbers_that_do_not_fit_are_refused(numbers: str) -> None:
+    with pytest.raises(InputError):
+        decode_draft(frame(numbers))
+
+
+def test_a_term_stands_once_in_its_chunk_and_may_stand_in_another() -> None:
+    numbers = "0 4 -1 0 0 {} {} 4 9 -1 0 0 {} {}"
+    assert (
+        len(
+            decode_draft(
+                frame(numbers.format(1, 1, 1, 1), (KEY + KEY + ONE + ONE), cuts=SOUND["cuts"] * 2)
+            ).cuts
+        )
+        == 2
+    )
+    with pytest.raises(InputError):
+        decode_draft(frame(numbers.format(2, 2, 0, 0), (KEY + KEY + ONE + ONE), cuts=SOUND["cuts"] * 2))
 
 
 @pytest.mark.parametrize("answer", [b"", b"{", b"[]", b"{}", b"7", b'{"text":"\\ud800"}', b"[" * 100_000])
@@ -126,14 +166,10 @@ def test_what_is_no_answer_is_refused(answer: bytes) -> None:
 
 
 def test_chunks_may_not_overlap() -> None:
-    value = {
-        "text": "some text", "title": "t", "normal": "0" * 64, "flags": [], "notes": [],
-        "cuts": [["c", [], [], ""], ["c", [], [], ""]], "numbers": "0 5 -1 0 0 0 0 4 9 -1 0 0 0 0",
-    }  # fmt: skip
+    cuts = SOUND["cuts"] * 2
     with pytest.raises(InputError):
-        decode_draft(json.dumps(value).encode())
-    apart = json.dumps(value | {"numbers": "0 4 -1 0 0 0 0 4 9 -1 0 0 0 0"}).encode()
-    assert len(decode_draft(apart).cuts) == 2
+        decode_draft(frame("0 5 -1 0 0 0 0 4 9 -1 0 0 0 0", b"", cuts=cuts))
+    assert len(decode_draft(frame("0 4 -1 0 0 0 0 4 9 -1 0 0 0 0", b"", cuts=cuts)).cuts) == 2
 
 
 def test_a_text_too_large_to_pass_on_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

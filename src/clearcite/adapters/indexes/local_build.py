@@ -2,8 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clearcite.adapters.indexes.local_files import Held
-from clearcite.adapters.indexes.local_format import SegmentWriter, Shape, new_segment, term_digest, term_keys
+from clearcite.adapters.indexes.local_format import SegmentWriter, Shape, new_segment, term_counts, term_keys
 from clearcite.adapters.indexes.local_scoring import WEIGHT_BITS, Bm25
+from clearcite.domain.terms import COUNT_BYTES, KEY_BYTES
 from clearcite.errors import InputError
 from clearcite.ports import IndexEntry, Vector
-from clearcite.text.analysis import is_word_term
 
 CHUNK_ID = re.compile(r"[0-9a-f]{32}")
 
@@ -24,8 +22,6 @@ MOST_POSTINGS = 1 << 22
 
 _ORDINAL_BITS = 32
 
-_digest_again = lru_cache(maxsize=1 << 16)(term_digest)
-"""For writing only: a question's time must not tell which words were written lately."""
 _SCALE_LIMIT = 1 << 31
 
 
@@ -39,6 +35,8 @@ def write_segment(path: Path, entries: Sequence[IndexEntry], bm25: Bm25, held: H
     kept = [entry for _, entry in chosen]
     dims = _check(kept)
     partition = kept[0].partition.encode("utf-8")
+    if (term_counts(entry.terms.counts for entry in kept) < 1).any():
+        raise InputError("A term must be counted at least once.")
     keys, offsets, postings = _invert(kept, bm25)
     shape = Shape(
         chunks=len(kept),
@@ -89,8 +87,9 @@ def _check(entries: Sequence[IndexEntry]) -> int:
             raise InputError("A chunk id must be 32 lower-case hexadecimal digits.")
         if not 0 <= entry.slot < 1 << 32:
             raise InputError("A slot must be an integer from 0 to 2^32 − 1.")
-        if entry.terms and min(entry.terms.values()) < 1:
-            raise InputError("A term must be counted at least once.")
+        terms = entry.terms
+        if len(terms.keys) != len(terms) * KEY_BYTES or len(terms.counts) != len(terms) * COUNT_BYTES:
+            raise InputError("Each term must have one key and one count.")
         if entry.vector and not 0 < entry.vector.scale < _SCALE_LIMIT:
             raise InputError("The scale of a vector must be an integer from 1 to 2^31 − 1.")
     return dims.pop() if dims else 0
@@ -100,31 +99,29 @@ def _invert(
     entries: Sequence[IndexEntry], bm25: Bm25
 ) -> tuple[NDArray[np.uint64], NDArray[np.intp], NDArray[np.uint64]]:
     """The keys of all terms in order, the offsets of their postings, and the postings, packed."""
-    texts = list(chain.from_iterable(entry.terms for entry in entries))
-    number = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-    keys = term_keys(map(_digest_again, number))
-    order = np.lexsort((keys[:, 1], keys[:, 0]))
-    rank = np.empty(order.size, np.intp)
-    rank[order] = np.arange(order.size)
     sizes = [len(entry.terms) for entry in entries]
-    counts = np.fromiter(chain.from_iterable(entry.terms.values() for entry in entries), np.int64, len(texts))
-    found = np.fromiter(map(number.__getitem__, texts), np.intp, len(texts))
-    is_word = np.fromiter(map(is_word_term, number), np.bool_, len(number))
-    lengths = _sums(np.where(is_word[found], counts, 0), sizes)
+    keys, numbers = _numbered(term_keys(entry.terms.keys for entry in entries))
+    counts = term_counts(entry.terms.counts for entry in entries)
+    lengths = np.array([entry.terms.words for entry in entries], np.int64)
     weights = bm25.weights(counts, np.repeat(lengths, sizes))
     chunks = np.repeat(np.arange(len(entries)), sizes)
-    numbers = rank[found]
-    frequencies = np.bincount(numbers, minlength=order.size)
-    offsets = np.concatenate([[0], np.cumsum(frequencies)])
-    return keys[order], offsets, pack_postings(numbers, chunks, weights)
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=len(keys)))])
+    postings = pack_postings(numbers, chunks, weights)
+    places = postings >> np.uint64(WEIGHT_BITS)
+    if (places[1:] == places[:-1]).any():
+        raise InputError("A term must stand once among those of its chunk.")
+    return keys, offsets, postings
 
 
-def _sums(values: NDArray[np.int64], sizes: Sequence[int]) -> NDArray[np.int64]:
-    """The sum of each run of values; ``sizes``: how long the runs are."""
-    running = np.concatenate([[0], np.cumsum(values)])
-    ends = np.cumsum(sizes)
-    sums: NDArray[np.int64] = running[ends] - running[ends - sizes]
-    return sums
+def _numbered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
+    """The different keys in order, and the place of each key among them."""
+    order = np.lexsort((keys[:, 1], keys[:, 0]))
+    ordered = keys[order]
+    is_first = np.ones(len(keys), np.bool_)
+    is_first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    numbers = np.empty(len(keys), np.intp)
+    numbers[order] = np.cumsum(is_first) - 1
+    return ordered[is_first], numbers
 
 
 def pack_postings(terms: NDArray[Any], chunks: NDArray[Any], weights: NDArray[Any]) -> NDArray[np.uint64]:

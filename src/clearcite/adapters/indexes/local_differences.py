@@ -13,11 +13,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from clearcite.adapters.indexes.local_format import Segment, term_digest, term_keys
+from clearcite.adapters.indexes.local_format import Segment, term_counts, term_keys
 from clearcite.adapters.indexes.local_readable import Mask
 from clearcite.adapters.indexes.local_scoring import Bm25
 from clearcite.ports import IndexDifference, IndexEntry
-from clearcite.text.analysis import is_word_term
 
 Shelf = Sequence[tuple[Segment, Mask | None]]
 """The segments of a partition, each with the chunks that count (None: all)."""
@@ -119,10 +118,8 @@ def _is_same(entry: IndexEntry, printed: _Printed, row: int) -> bool:
 def _expected(entry: IndexEntry, bm25: Bm25) -> tuple[int, int]:
     if not entry.terms:
         return 0, 0
-    keys = term_keys(map(term_digest, entry.terms))
-    counts = np.fromiter(entry.terms.values(), np.int64, len(entry.terms))
-    length = sum(count for term, count in entry.terms.items() if is_word_term(term))
-    weights = bm25.weights(counts, np.full(counts.size, length, np.int64)).astype(np.uint64)
+    keys, counts = term_keys([entry.terms.keys]), term_counts([entry.terms.counts])
+    weights = bm25.weights(counts, np.full(counts.size, entry.terms.words, np.int64)).astype(np.uint64)
     one, two = _mixed(keys[:, 0], keys[:, 1], weights)
     return int(np.add.reduce(one)), int(np.add.reduce(two))
 

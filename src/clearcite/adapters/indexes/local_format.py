@@ -18,7 +18,6 @@ checked once a process, before they are first searched or merged, so that damage
 """
 
 import contextlib
-import hashlib
 import mmap
 import os
 import struct
@@ -214,11 +213,11 @@ class Segment:
         return found
 
 
-def term_digest(term: str) -> bytes:
-    """What stands for a term in the index: 128 bits do not collide, by chance or on purpose."""
-    return hashlib.blake2b(term.encode("utf-8"), digest_size=16).digest()
+def term_keys(keys: Iterable[bytes]) -> NDArray[np.uint64]:
+    """A row of two halves for each key; any number of them may stand in one piece."""
+    return np.frombuffer(b"".join(keys), ">u8").astype(np.uint64).reshape(-1, 2)
 
 
-def term_keys(digests: Iterable[bytes]) -> NDArray[np.uint64]:
-    """A row of two halves for each digest."""
-    return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64).reshape(-1, 2)
+def term_counts(counts: Iterable[bytes]) -> NDArray[np.int64]:
+    """See ``Terms.counts``."""
+    return np.frombuffer(b"".join(counts), "<u4").astype(np.int64)

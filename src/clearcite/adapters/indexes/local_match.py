@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clearcite.adapters.indexes.local_build import pack_postings, unpack_postings
-from clearcite.adapters.indexes.local_format import term_digest, term_keys
+from clearcite.adapters.indexes.local_format import term_keys
 from clearcite.adapters.indexes.local_readable import Part, Rows
 from clearcite.domain.retrieval import LexicalQuery
+from clearcite.text.keys import term_key
 
 _List = tuple[Rows, NDArray[np.uint16]]
 
@@ -67,7 +68,7 @@ def ask(query: LexicalQuery) -> Asked:
     times = [0] * len(words)
     for word_number in place:
         times[word_number] += 1
-    keys = term_keys(map(term_digest, forms))
+    keys = term_keys(map(term_key, forms))
     return Asked(keys=keys, words=tuple(words), times=tuple(times), place=tuple(place))
 
 

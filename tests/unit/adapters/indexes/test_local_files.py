@@ -18,6 +18,7 @@ from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.indexes.local_files import is_held
 from clearcite.adapters.indexes.local_format import Shape
 from clearcite.domain.manifest import PipelineManifest
+from clearcite.domain.terms import Terms
 from clearcite.errors import DependencyUnavailable, InputError, IntegrityFault
 from clearcite.ports import Vector
 from clearcite.testing.index_suite import TEXTS, chunk_id, entry, readable, words
@@ -184,8 +185,10 @@ def test_names_of_partitions_do_not_show_in_file_names(tmp_path: Path) -> None:
         {"chunk_id": "A" * 32},
         {"slot": -1},
         {"slot": 2**32},
-        {"terms": {"=a": 0}},
-        {"terms": {"=a": -3}},
+        {"terms": Terms(keys=bytes(16), counts=bytes(4), words=1)},
+        {"terms": Terms(keys=bytes(16), counts=b"\1\0\0\0" * 2, words=1)},
+        {"terms": Terms(keys=bytes(15), counts=b"", words=0)},
+        {"terms": Terms(keys=bytes(32), counts=b"\1\0\0\0" * 2, words=2)},
         {"vector": Vector(data=b"\1\2\3", scale=0)},
         {"vector": Vector(data=b"\1\2\3", scale=2**31)},
         {"vector": Vector(data=b"", scale=1)},

@@ -1,0 +1,23 @@
+"""The index terms of a text as an index keeps them: by their keys, not by their words."""
+
+from dataclasses import dataclass
+
+KEY_BYTES = 16
+COUNT_BYTES = 4
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Terms:
+    """``keys``: KEY_BYTES for each term, each term once, in any order. ``counts``: how often each stands in the text,
+    from 1 on, as unsigned little-endian integers of COUNT_BYTES. ``words``: how many analysed words the text has, the
+    length that BM25 divides by; stems and wholes are terms and do not count.
+
+    Bytes, because they are made in one process, checked in another and written by the thousand.
+    """
+
+    keys: bytes = b""
+    counts: bytes = b""
+    words: int = 0
+
+    def __len__(self) -> int:
+        return len(self.keys) // KEY_BYTES
