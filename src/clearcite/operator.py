@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from clearcite.answer.export import Material, build_export
 from clearcite.answer.past import GONE, Past
 from clearcite.answer.verify import Replay, Verdict, asked_of, verify_trace
-from clearcite.domain.access import Micros, Principal, in_force
+from clearcite.domain.access import Acl, Micros, Principal, in_force
 from clearcite.domain.corpus import DocumentKey, Place
 from clearcite.domain.digest import digest
 from clearcite.domain.explain import Chains, Explanation
@@ -145,11 +145,15 @@ class Operator:
             for key, why in sorted(found.items())
         }
 
-    def hidden_from(self, principal: Principal, as_of: Micros) -> Mapping[DocumentKey, tuple[str, ...]]:
-        """Why each document of the store is hidden from a principal, judged one by one; () if it is not."""
-        scope = Scope(principal=principal, as_of=as_of, partitions=(principal.tenant_id,))
+    def access_lists(self) -> Mapping[str, Mapping[str, Acl]]:
+        """The lists of the collections of each tenant, by path."""
         with self._look() as snapshot:
-            return Visibility().reasons(snapshot, scope)
+            return {name: snapshot.collections(name)[1] for name in snapshot.partitions()}
+
+    def newest_state(self, key: DocumentKey) -> str | None:
+        """The hash of the newest state accepted of a document; None where it was deleted or never seen."""
+        head = self._ledger.head(key)
+        return head.source_state_hash if head is not None and head.operation == "upsert" else None
 
     def stored(self, key: DocumentKey) -> StoredDocument | None:
         """What the generation looked at serves of a document, with its text, whoever may read it."""

@@ -20,10 +20,15 @@ STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:clearcite:evaluation:1"
 
 
-def write_artifact(evaluation: Evaluation, folder: Path) -> None:
-    """``run.json``, ``cases.jsonl`` and ``summary.md``. Raises InputError where the folder cannot be written."""
+def files_of(evaluation: Evaluation) -> dict[str, bytes]:
+    """``run.json``, ``cases.jsonl`` and ``summary.md``."""
     files = {"cases.jsonl": _cases(evaluation), "summary.md": summary(evaluation).encode("utf-8")}
     files["run.json"] = canonical(statement(evaluation, files)) + b"\n"
+    return files
+
+
+def write_artifact(files: Mapping[str, bytes], folder: Path) -> None:
+    """Raises InputError where the folder cannot be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():

@@ -8,11 +8,12 @@ from typing import Any
 from clearcite.bench.answering import OPERATOR, CaseRun, run_suite
 from clearcite.bench.citing import citations_that_hold
 from clearcite.bench.gates import Gate, Verdict, degraded_gate, policy_gates, skipped, verdict_of
-from clearcite.bench.judge import CaseResult, Grounds, Statements, judge
+from clearcite.bench.judge import CaseResult, judge
 from clearcite.bench.judged import Judged, by_cohort
 from clearcite.bench.means import Mean, means
 from clearcite.bench.measures import Rate, by_slice, confusion, measures
-from clearcite.bench.readers import Readers
+from clearcite.bench.readers import readers_of
+from clearcite.bench.scoring import Grounds, Statements
 from clearcite.bench.suite import Suite
 from clearcite.bench.suite_gates import GATES
 from clearcite.config import Settings
@@ -85,13 +86,18 @@ def _judged(subject: Subject, suite: Suite, *, use_topic: bool) -> Judged:
     operator = subject.engine.operator(OPERATOR)
     if not operator.known():
         raise InputError("the store holds no document: nothing that is asked of it proves anything")
-    readers = Readers(operator=operator, now=now)
+    readers = readers_of(operator, now)
     runs = tuple(run_suite(subject.engine, suite, use_topic=use_topic))
     results = []
     for case, run in zip(suite.cases, runs, strict=True):
         readable = readers.readable(case.asked)
-        held = citations_that_hold(run, readable, operator)
-        grounds = Grounds(statements=subject.statements, readable=readable, held=held, k=suite.limits.k)
+        grounds = Grounds(
+            statements=subject.statements,
+            readable=readable,
+            stale=frozenset(key for key in run.candidates if not readers.is_current(key, case.asked)),
+            held=citations_that_hold(run, readable, operator),
+            k=suite.limits.k,
+        )
         results.append(judge(case, run, grounds))
     return Judged(
         suite=suite,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from clearcite.bench.fixture import Fixture, read_fixture
 from clearcite.bench.fixture_store import fill, settings_for, statements_of
-from clearcite.bench.judge import Statements
+from clearcite.bench.scoring import Statements
 from clearcite.bench.suite import Suite, SuiteCase, suite_of_fixture
 from clearcite.config import Settings
 from clearcite.domain.digest import sha256_bytes

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from clearcite.bench.fixture import Fixture, FixtureDocument
-from clearcite.bench.judge import Statements, statements_in
+from clearcite.bench.judge import statements_in
+from clearcite.bench.scoring import Statements
 from clearcite.bench.suite import FIXTURE_SOURCE, ExpectedFact, fixture_key
 from clearcite.config import Settings
 from clearcite.domain.corpus import SourceRecord

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from clearcite.bench.answering import CaseRun
-from clearcite.bench.scoring import scores_of
+from clearcite.bench.scoring import Grounds, Statements, scores_of
 from clearcite.bench.suite import ExpectedFact, SuiteCase
 from clearcite.domain.answer import AnswerStatus
 from clearcite.domain.corpus import DocumentKey, Place
@@ -16,8 +16,8 @@ from clearcite.wire import canonical, to_json
 
 WHOLE, NOTHING = "1.000000", "0.000000"
 STAGES = ("retrieval", "context", "citation")
-Statements = Mapping[DocumentKey, Sequence[tuple[str, int, int]]]
-"""Every statement of the suite's documents: fact id, start and end in the canonical text."""
+NOT_READABLE = "relevant_documents_not_readable"
+"""The suite expects documents of which the asker may read none: a grant that is missing, or a wrong expectation."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,16 +45,6 @@ class CaseResult:
         return not self.codes
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Grounds:
-    """What a case is judged by besides its oracle: who may read what, whether each citation holds, and depth."""
-
-    statements: Statements
-    readable: frozenset[DocumentKey]
-    held: Sequence[bool]
-    k: int
-
-
 def judge(case: SuiteCase, run: CaseRun, grounds: Grounds) -> CaseResult:
     oracle, statements = case.oracle, grounds.statements
     wanted = {fact.fact_id for fact in oracle.facts}
@@ -64,7 +54,7 @@ def judge(case: SuiteCase, run: CaseRun, grounds: Grounds) -> CaseResult:
         "citation": covered(run.cited, statements),
     }
     shown = [*disclosures(case, run), *unauthorized(run, grounds.readable)]
-    scores = scores_of(case, run, grounds.readable, grounds.held, grounds.k)
+    scores = scores_of(case, run, grounds)
     codes = []
     if run.public.status != oracle.status:
         codes.append("status_mismatch")
@@ -77,6 +67,8 @@ def judge(case: SuiteCase, run: CaseRun, grounds: Grounds) -> CaseResult:
         codes.append("nugget_missing")
     if oracle.relevant and not oracle.facts and run.public.citations and scores["citation_recall"] == NOTHING:
         codes.append("no_relevant_document_cited")
+    if oracle.relevant and not oracle.facts and not grounds.readable.intersection(oracle.relevant):
+        codes.append(NOT_READABLE)
     if not all(grounds.held):
         codes.append("citation_does_not_hold")
     codes += shown

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from clearcite.bench.judge import CaseResult
 from clearcite.bench.judged import values_of
-from clearcite.bench.stats import micros
+from clearcite.bench.stats import mean_of, micros
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,4 +26,4 @@ def means(results: Sequence[CaseResult]) -> Mapping[str, Mean]:
 def _mean(values: Sequence[int], n: int) -> Mean:
     if not values:
         return Mean(value=None, n=n, n_scored=0, reason="no case could be scored")
-    return Mean(value=micros(sum(values) // len(values)), n=n, n_scored=len(values))
+    return Mean(value=micros(mean_of(values)), n=n, n_scored=len(values))

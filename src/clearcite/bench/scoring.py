@@ -6,6 +6,7 @@ and is (``nugget_recall``), whether it is the right kind of answer (``status``).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from clearcite.bench import ranking
 from clearcite.bench.answering import CaseRun
@@ -14,17 +15,33 @@ from clearcite.domain.corpus import DocumentKey, Place
 from clearcite.text.forms import clean_text
 
 Scores = Mapping[str, str | None]
-Readable = frozenset[DocumentKey]
+Statements = Mapping[DocumentKey, Sequence[tuple[str, int, int]]]
+"""Every statement of the suite's documents: fact id, start and end in the canonical text."""
 
 
-def scores_of(case: SuiteCase, run: CaseRun, readable: Readable, held: Sequence[bool], k: int) -> Scores:
-    """``held``: of each citation, whether it resolves again. A relevant document that the asker may not read does not
-    count: nobody should find it for him."""
-    grades = {key: grade for key, grade in case.oracle.graded.items() if key in readable}
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Grounds:
+    """What a case is judged by besides its oracle.
+
+    ``readable``: what the asker may read. ``stale``: candidates whose served state is not the newest, or not in force.
+    ``held``: of each citation, whether it resolves again. ``k``: how deep a ranking is looked at.
+    """
+
+    statements: Statements
+    readable: frozenset[DocumentKey]
+    stale: frozenset[DocumentKey]
+    held: Sequence[bool]
+    k: int
+
+
+def scores_of(case: SuiteCase, run: CaseRun, grounds: Grounds) -> Scores:
+    """A relevant document that the asker may not read does not count: nobody should find it for him."""
+    grades = {key: grade for key, grade in case.oracle.graded.items() if key in grounds.readable}
     return {
-        **_retrieval(case, run, grades, readable, k),
+        **_ranking(case, run, grades, grounds.k),
+        **_filled(run, grounds),
         **_context(run, grades),
-        **_citation(run, grades, held),
+        **_citation(run, grades, grounds.held),
         **_answer(case, run),
     }
 
@@ -34,23 +51,30 @@ def ranked_documents(run: CaseRun) -> list[DocumentKey]:
     return _documents(run.retrieved)
 
 
-def _retrieval(
-    case: SuiteCase, run: CaseRun, grades: Mapping[DocumentKey, int], readable: Readable, k: int
-) -> Scores:
+def _ranking(case: SuiteCase, run: CaseRun, grades: Mapping[DocumentKey, int], k: int) -> Scores:
     found = ranked_documents(run)
-    least = 0 if run.public.status == "tool_required" else min(k, len(readable))
     scores: dict[str, str | None] = {
         f"ndcg@{k}": ranking.ndcg(found, grades, k) if grades else None,
         "rr": ranking.reciprocal_rank(found, grades) if grades else None,
         f"recall@{k}": ranking.recall(found, grades, k) if grades else None,
         "zero_result": _flag(not found) if grades else None,
-        "underfill": _flag(len(found) < least) if least else None,
-        "candidate_underfill": _flag(len(run.candidates) < least) if least else None,
     }
     for source in sorted({key.source_id for key in case.oracle.graded}):
         own = {key: grade for key, grade in grades.items() if key.source_id == source}
         scores[f"recall@{k}:{source}"] = ranking.recall(found, own, k) if own else None
     return scores
+
+
+def _filled(run: CaseRun, grounds: Grounds) -> Scores:
+    """Whether fewer documents came back than could have, and whether they were lost before ranking or by it."""
+    least = 0 if run.public.status == "tool_required" else min(grounds.k, len(grounds.readable))
+    ranked, candidates = len(ranked_documents(run)), len(run.candidates)
+    return {
+        "underfill": _flag(ranked < least) if least else None,
+        "candidate_underfill": _flag(candidates < least) if least else None,
+        "ranker_underfill": _flag(ranked < least <= candidates) if least else None,
+        "stale_candidates": ranking.share(len(grounds.stale), candidates) if candidates else None,
+    }
 
 
 def _context(run: CaseRun, grades: Mapping[DocumentKey, int]) -> Scores:

@@ -33,7 +33,7 @@ def bootstrap_interval(values: Sequence[int], seed: int = 0) -> tuple[str, str]:
     """The 95 % percentile interval of the mean of millionths, one value a case; at least one value."""
     source = Random(seed)  # noqa: S311 - a drawing that anybody can repeat, no secret
     n = len(values)
-    means = sorted(sum(source.choices(values, k=n)) // n for _ in range(RESAMPLES))
+    means = sorted(mean_of(source.choices(values, k=n)) for _ in range(RESAMPLES))
     return micros(means[RESAMPLES // 40]), micros(means[-1 - RESAMPLES // 40])
 
 
@@ -51,6 +51,11 @@ def cases_needed(hits: int, n: int, limit: str) -> int | None:
             return size
         size += max(1, size // 20)
     return None
+
+
+def mean_of(values: Sequence[int]) -> int:
+    """Rounded half up; at least one value."""
+    return (2 * sum(values) + len(values)) // (2 * len(values))
 
 
 def micros(value: int) -> str:

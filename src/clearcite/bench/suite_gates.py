@@ -4,15 +4,17 @@ A new gate is one entry in ``GATES``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from clearcite.bench.gates import Gate, GateRow, GateState, degraded_gate, joined, skipped
-from clearcite.bench.judge import CaseResult
+from clearcite.bench.judge import NOT_READABLE, CaseResult
 from clearcite.bench.judged import Cohort, Judged, by_cohort, values_of
 from clearcite.bench.stats import (
     GRID,
     binomial_interval,
     bootstrap_interval,
     cases_needed,
+    mean_of,
     micros,
     to_micros,
     upper_bound,
@@ -20,6 +22,7 @@ from clearcite.bench.stats import (
 
 NO_LIMIT = "the suite gives no limit"
 HOUR = 3_600_000_000
+CITING = ("answered", "conflict")
 
 
 def leak_gate(judged: Judged) -> Gate:
@@ -44,11 +47,19 @@ def citation_gate(judged: Judged) -> Gate:
     """Every citation resolves again, as the asker, to the bytes it names."""
     broken = sum("citation_does_not_hold" in one.codes for one in judged.results)
     cited = sum(bool(run.public.citations) for run in judged.runs)
+    if not cited and not any(one.expected in CITING for one in judged.results):
+        return skipped("citation", "no case expects an answer")
     if not cited:
         return _unscored("citation", len(judged.results), "no answer cites anything")
-    state: GateState = "fail" if broken else "pass"
     return Gate(
-        name="citation", state=state, value=str(broken), limit="0", n=len(judged.results), n_scored=cited
+        name="citation",
+        state="fail" if broken else "pass",
+        value=str(broken),
+        limit="0",
+        n=len(judged.results),
+        n_scored=cited,
+        interval=binomial_interval(broken, cited),
+        reason=f"{broken} of {cited} answers cite what does not resolve again" if broken else None,
     )
 
 
@@ -117,17 +128,7 @@ def score_gate(name: str, score: str, limit_name: str, *, cohorts: bool = False)
         if not cohorts:
             return whole
         rows = _rows(by_cohort(judged.results), measured, (limit, limits.shown, at_most))
-        return Gate(
-            name=name,
-            state=joined(row.state for row in rows),
-            value=whole.value,
-            limit=limit,
-            n=whole.n,
-            n_scored=whole.n_scored,
-            interval=whole.interval,
-            reason=whole.reason,
-            rows=rows,
-        )
+        return replace(whole, state=joined(row.state for row in rows), reason=_why(rows), rows=rows)
 
     return gate
 
@@ -156,7 +157,7 @@ def _whole(
 ) -> Gate:
     if not values:
         return _unscored(name, n, "no case could be scored", limit)
-    mean = sum(values) // len(values)
+    mean = mean_of(values)
     interval = interval_of(values)
     state, reason = _state(values, interval, limit, shown, at_most=at_most)
     return Gate(
@@ -179,6 +180,8 @@ def _rows(
     limit, shown, at_most = asked
     for (tenant, cohort), results in cohorts.items():
         gate = _whole(score, values_of(results, score), len(results), limit, shown, at_most=at_most)
+        if gate.state == "unscored" and score.startswith("recall@") and _blind(results):
+            gate = replace(gate, state="fail", reason="may read none of the documents that the suite expects")
         rows.append(
             GateRow(
                 tenant=tenant,
@@ -192,9 +195,33 @@ def _rows(
             )
         )
     sign = -1 if at_most else 1
+    worst = ("fail", "inconclusive", "pass")
     return tuple(
-        sorted(rows, key=lambda row: (row.value is None, sign * to_micros(row.value or "0"), row.part))
+        sorted(
+            rows,
+            key=lambda row: (
+                worst.index(row.state) if row.state in worst else len(worst),
+                sign * to_micros(row.value or "0"),
+                row.tenant or "",
+                row.part,
+            ),
+        )
     )
+
+
+def _blind(results: Sequence[CaseResult]) -> bool:
+    """Nothing of what the suite expects for these askers may be read by them: a missing grant is no empty measure."""
+    return any(NOT_READABLE in one.codes for one in results)
+
+
+def _why(rows: Sequence[GateRow]) -> str | None:
+    """The worst rows in one line."""
+    bad = [row for row in rows if row.state in ("fail", "inconclusive")]
+    shown = [
+        f"{row.tenant}/{row.part}: {row.reason or f'{row.value} of {row.n_scored} cases'}" for row in bad[:5]
+    ]
+    more = [f"and {len(bad) - 5} more cohorts"] if len(bad) > 5 else []
+    return "; ".join([*shown, *more]) or None
 
 
 def interval_of(values: Sequence[int]) -> tuple[str, str]:

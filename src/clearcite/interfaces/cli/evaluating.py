@@ -6,15 +6,17 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from clearcite.bench.answering import OPERATOR
-from clearcite.bench.artifact import summary, write_artifact
+from clearcite.bench.artifact import files_of, summary, write_artifact
+from clearcite.bench.disclosure import leaking_files
 from clearcite.bench.evaluate import Evaluation, Subject, evaluate
 from clearcite.bench.fixture_run import fixture_run
+from clearcite.bench.latency import latency_lines
 from clearcite.bench.suite import Suite
 from clearcite.bench.suite_file import Names, read_suite
 from clearcite.errors import InputError
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
-from clearcite.interfaces.cli.common import POLICY, STORE, say
+from clearcite.interfaces.cli.common import POLICY, STORE, note, say
 from clearcite.interfaces.cli.faults import FAILURE, faults_for
 from clearcite.wiring import engine_on, resolver_for
 
@@ -30,6 +32,8 @@ Examples:
 
   clearcite evaluate suite.json --failure retrieval_error --out report
 """
+
+WITHHELD = "a string that the suite says may be shown nowhere would stand in"
 
 REPORT = Annotated[str | None, Option("--format", help="text (the default, also when piped) or json.")]
 USE_TOPIC = Annotated[
@@ -54,12 +58,19 @@ def run_evaluation(
         else _on_store(suite, faults, store, policy) as run
     ):
         found = evaluate(*run, use_topic=use_topic)
+        files = files_of(found)
+        leaking = leaking_files(files, run[1])
+    if leaking:
+        note(f"BLOCK: {WITHHELD} {', '.join(leaking)}. Nothing was written.", "red")
+        return 1
     if out is not None:
-        write_artifact(found, out)
+        write_artifact(files, out)
     if form == "json":
         common.print_json(_as_json(found))
     else:
         say(summary(found))
+        for line in latency_lines(found.runs):
+            say(line, "dim")
     return 0 if found.verdict == "PASS" else 1
 
 
