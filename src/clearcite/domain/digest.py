@@ -9,9 +9,14 @@ def digest(*parts: str | bytes | int | None) -> str:
     for part in parts:
         if isinstance(part, str):
             raw = part.encode("utf-8")
-            pieces.append(b"s%d:%b" % (len(raw), raw))
+            pieces += (b"s%d:" % len(raw), raw)
+        elif part is None:
+            pieces.append(b"n0:")
+        elif isinstance(part, bytes):
+            pieces += (b"b%d:" % len(part), part)
         else:
-            pieces.append(_encode(part))
+            raw = b"%d" % part
+            pieces += (b"i%d:" % len(raw), raw)
     return hashlib.sha256(b"".join(pieces)).hexdigest()
 
 
@@ -22,12 +27,3 @@ def sha256_text(text: str) -> str:
 
 def sha256_bytes(raw: bytes) -> str:
     return hashlib.sha256(raw).hexdigest()
-
-
-def _encode(part: bytes | int | None) -> bytes:
-    if part is None:
-        return b"n0:"
-    if isinstance(part, bytes):
-        return b"b%d:%b" % (len(part), part)
-    raw = b"%d" % part
-    return b"i%d:%b" % (len(raw), raw)

@@ -27,6 +27,7 @@ _UNIT_KINDS: tuple[UnitKind, ...] = get_args(UnitKind)
 _CHUNK_KINDS: tuple[ChunkKind, ...] = get_args(ChunkKind)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _NONE = (-1, -1)
+_KEY = f"{KEY_BYTES}s"
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 Span = tuple[int, int]
@@ -109,8 +110,8 @@ def _terms(sizes: Sequence[tuple[int, int]], data: bytes) -> Iterator[Terms]:
         start, end = end, end + terms
         some = keys[start * KEY_BYTES : end * KEY_BYTES]
         counted = counts[start * COUNT_BYTES : end * COUNT_BYTES]
-        _need(len({some[i : i + KEY_BYTES] for i in range(0, len(some), KEY_BYTES)}) == terms)
-        _need(min(struct.unpack(f"<{terms}I", counted), default=1) >= 1)
+        _need(len(set(struct.unpack(_KEY * terms, some))) == terms)
+        _need(0 not in struct.unpack(f"<{terms}I", counted))
         yield Terms(keys=some, counts=counted, words=words)
 
 

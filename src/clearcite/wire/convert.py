@@ -128,8 +128,11 @@ def _limited_reader(inner: Any, *extras: Any) -> Reader:
     least = max((item.least for item in bounds if item.least is not None), default=-math.inf)
     most = min((item.most for item in bounds if item.most is not None), default=math.inf)
     is_plain = not any(item.unique for item in bounds)
+    is_text = is_plain and inner is str
 
     def read_limited(value: Any, place: Place, report: Fault) -> Any:
+        if is_text and type(value) is str and least <= len(value) <= most:
+            return value  # told at a glance: nearly everything that is read is this
         result = read_inner(value, place, report)
         if result is not _BAD and result is not None:
             size = result if isinstance(result, int) else len(result)
@@ -156,13 +159,15 @@ def _check_limits(limits: Limits, value: Any, place: Place, report: Fault) -> No
 def _union_reader(options: tuple[Any, ...]) -> Reader:
     rest = [_reader(option) for option in options if option is not type(None)]
     is_optional = len(rest) < len(options)
-    only = rest[0] if len(rest) == 1 else None
+    only = rest[0]
+    if len(rest) == 1:
+        return lambda value, place, report: (
+            None if value is None and is_optional else only(value, place, report)
+        )
 
     def read_union(value: Any, place: Place, report: Fault) -> Any:
         if value is None and is_optional:
             return None
-        if only is not None:
-            return only(value, place, report)
         for option in rest:
             faults: list[str] = []
             result = option(value, place, lambda _, fault, faults=faults: faults.append(fault))  # type: ignore[misc]
@@ -201,7 +206,7 @@ def _list_reader(hint: Any) -> Reader:
         readers = fixed if is_fixed else fixed * len(value)
         pairs = enumerate(zip(readers, value, strict=True))
         items = [read_item(item, (place, i), report) for i, (read_item, item) in pairs]
-        return _BAD if any(item is _BAD for item in items) else build(items)
+        return _BAD if _BAD in items else build(items)
 
     return read_list
 
@@ -228,9 +233,10 @@ def _dataclass_reader(cls: Any) -> Reader:
             return _BAD
         if not readers:
             readers.update({name: _reader(hint) for name, hint in hints.items()})
-        for key in value:
-            if key not in hints:
-                report(place, f"unknown field {shown(str(key))}")
+        if not value.keys() <= hints.keys():
+            for key in value:
+                if key not in hints:
+                    report(place, f"unknown field {shown(str(key))}")
         missing = [key for key in required if key not in value]
         for key in missing:
             report(place, f"missing field {key}")
@@ -239,7 +245,7 @@ def _dataclass_reader(cls: Any) -> Reader:
             for name, read_field in readers.items()
             if name in value
         }
-        return _BAD if missing or any(item is _BAD for item in given.values()) else cls(**given)
+        return _BAD if missing or _BAD in given.values() else cls(**given)
 
     return read_dataclass
 
