@@ -163,7 +163,7 @@ class Analyzer:
 
 def analysed_length(terms: Mapping[str, int]) -> int:
     """Analysed words of a document: the length BM25 divides by. Stems and wholes repeat words."""
-    return sum(count for term, count in terms.items() if term[0] == WORD)
+    return sum([count for term, count in terms.items() if term[0] == WORD])
 
 
 def is_covered(unit: QueryTerm, terms: Collection[str]) -> bool:
