@@ -220,6 +220,72 @@ def test_a_store_that_is_being_written_is_not_put_aside_unsealed(
     assert shown(folder) == START
 
 
+def rename(folder: Path, old: str, new: str) -> None:
+    (folder / f".clearcite{old}").rename(folder / f".clearcite{new}")
+
+
+def test_a_restore_killed_after_the_store_was_moved_and_before_it_was_sealed_goes_on(folder: Path) -> None:
+    delete(folder)
+    rename(folder, "", ".replaced-1")  # what stands there after the kill
+    run(folder, "restore", "safe")
+    assert shown(folder) == {"a": START["a"], "c": START["c"]}, (
+        "what the moved store knew is taken away again"
+    )
+    args = ("--tenant", "default", "--group", "guest", "--store", ".clearcite.replaced-1")
+    assert "put aside" in run(folder, "list", *args, code=2).err
+
+
+def test_a_restore_killed_before_the_restored_store_was_moved_goes_on(folder: Path) -> None:
+    delete(folder)
+    run(folder, "restore", "safe")
+    rename(folder, "", ".restoring")
+    run(folder, "restore", "safe")
+    assert shown(folder) == {"a": START["a"], "c": START["c"]}
+    assert (folder / ".clearcite.replaced-2").exists() and not (folder / ".clearcite.restoring").exists()
+
+
+def test_a_store_that_was_sealed_long_ago_is_not_taken_for_the_one_that_is_lost(folder: Path) -> None:
+    run(folder, "restore", "safe")
+    delete(folder)
+    lose_the_store(folder)
+    assert "--journal" in run(folder, "restore", "safe", code=2).err
+    assert (folder / ".clearcite.replaced-1").exists() and not (folder / ".clearcite").exists()
+
+
+def test_a_journal_of_another_future_is_refused(folder: Path) -> None:
+    run(folder, "backup", "--journal", "before.json")
+    delete(folder)
+    run(folder, "backup", "--journal", "one.json")
+    run(folder, "delete", "c", "--tenant", "default")
+    run(folder, "backup", "--journal", "one-later.json")
+    lose_the_store(folder)
+    run(folder, "restore", "safe", "--journal", "before.json")
+    feed(folder, row("a", 2, START["a"], "staff"))  # the first thing taken away in the second future
+    run(folder, "backup", "second")
+    for journal in ("one.json", "one-later.json"):
+        assert "another future" in run(folder, "restore", "safe", "--journal", journal, code=2).err
+    assert "a" not in shown(folder) and not (folder / ".clearcite.replaced-1").exists(), "nothing was changed"
+    lose_the_store(folder)
+    assert (
+        "does not fit the backup"
+        in run(folder, "restore", "second", "--journal", "one-later.json", code=2).err
+    )
+    assert not (folder / ".clearcite").exists() and not (folder / ".clearcite.restoring").exists()
+    run(folder, "restore", "safe", "--journal", "one-later.json")
+    assert shown(folder) == {"a": START["a"]}, "the control: each fits its own"
+
+
+def test_of_two_journals_with_the_same_entries_the_one_that_knows_the_lists_is_taken(folder: Path) -> None:
+    feed(folder, row("d", 1, "Boat D is old.", parent="boats"))
+    run(folder, "collection", "set", "boats", "--tenant", "default", "--group", "guest")
+    run(folder, "backup", "listed")
+    run(folder, "backup", "--journal", "before.json")
+    assert "d" in shown(folder)
+    run(folder, "collection", "set", "boats", "--tenant", "default", "--group", "staff")
+    run(folder, "restore", "listed", "--journal", "before.json")
+    assert "d" not in shown(folder)
+
+
 def test_a_damaged_store_is_put_aside_nevertheless(folder: Path) -> None:
     run(folder, "backup", "--journal", "journal.json")
     for path in (folder / ".clearcite").glob("ledger.db*"):

@@ -53,6 +53,16 @@ class Journal:
     schema: Literal["clearcite-journal-1"] = "clearcite-journal-1"
 
 
+def agree(one: Journal, other: Journal) -> bool:
+    """Whether both can be of one history: no number stands for two entries.
+
+    A restore from a journal that was not the newest begins another future: what is taken away then gets numbers that
+    stand for something else in a journal of the first one, and neither knows what the other does.
+    """
+    known = {entry.number: entry for entry in one.entries}
+    return all(known.get(entry.number, entry) == entry for entry in other.entries)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reapplied:
     """What a restore took away again. ``collections``: lists that were narrowed or removed; those that were made

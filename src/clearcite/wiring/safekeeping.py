@@ -33,13 +33,13 @@ from clearcite.adapters.indexes.local_manifest import (
 )
 from clearcite.adapters.ledgers.migrate import migrate
 from clearcite.adapters.ledgers.reapply import Reached, Since
-from clearcite.adapters.ledgers.sqlite import SqliteLedger, open_sqlite_ledger, seal
+from clearcite.adapters.ledgers.sqlite import SqliteLedger, is_whole, open_sqlite_ledger, seal
 from clearcite.adapters.parsers.child import ChildParser
 from clearcite.adapters.remains import files_of
 from clearcite.adapters.traces.sqlite import open_sqlite_traces
 from clearcite.config import Settings
 from clearcite.domain.digest import digest
-from clearcite.domain.journal import Journal, Reapplied
+from clearcite.domain.journal import Journal, Reapplied, agree
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.policy import Accepted
 from clearcite.errors import ClearciteError, DependencyUnavailable, InputError, IntegrityFault
@@ -50,6 +50,10 @@ from clearcite.wiring.purging import REPLACED, Purge, Say
 POLICY_REVISION = "policy-revision"
 SOURCES = "sources"
 _TRIES = 5
+_OTHER_FUTURE = (
+    "Nothing was restored: the journal is of another future of this store, from before or after an earlier restore that"
+    " did not know it all."
+)
 
 
 def backup_store(settings: Settings, target: Path, say: Say = lambda _: None) -> Backup:
@@ -171,19 +175,42 @@ def restore_store(
     say("checking the backup")
     backup = read_backup(source)
     store = settings.path(settings.store)
+    work = store.with_name(store.name + ".restoring")
+    _finish_interrupted(store, work)
     journal = _newest_journal(store, backup, journal_file)
     if journal is None and loss is None:
         raise InputError(
             "Nothing was restored: what was deleted, revoked or purged since the backup is not known. Give"
             " --journal FILE (from: clearcite backup --journal FILE), or --accept-loss REASON."
         )
-    work = store.with_name(store.name + ".restoring")
     shutil.rmtree(work, ignore_errors=True)
     try:
         return _Restore(store, source, work, backup, journal, loss, say).run()
     except BaseException:
         shutil.rmtree(work, ignore_errors=True)
         raise
+
+
+def _finish_interrupted(store: Path, work: Path) -> None:
+    """Where a restore was killed between two moves of a folder, there is no store: put there what knows most.
+
+    That is the store it had put aside and not sealed yet; after that, the restored one. A store that was sealed stays
+    where it is: a later one may have stood in its place and be lost.
+    """
+    if store.exists():
+        return
+    number = 1
+    while _aside(store, number).exists():
+        number += 1
+    newest = _aside(store, number - 1)
+    if is_whole(newest / LEDGER):
+        newest.rename(store)
+    elif newest.exists() and is_whole(work / LEDGER):
+        work.rename(store)
+
+
+def _aside(store: Path, number: int) -> Path:
+    return store.with_name(f"{store.name}{REPLACED}{number}")
 
 
 def _newest_journal(store: Path, backup: Backup, file: Path | None) -> Journal | None:
@@ -202,7 +229,9 @@ def _newest_journal(store: Path, backup: Backup, file: Path | None) -> Journal |
             raise InputError(
                 "Nothing was restored: the backup is of another store than the one here or the journal."
             )
-    known = max(found, key=lambda journal: journal.number, default=None)
+    if not all(agree(found[0], journal) for journal in found):
+        raise InputError(f"{_OTHER_FUTURE} Without --journal, what the store here knows is taken away again.")
+    known = max(found, key=lambda journal: (journal.number, journal.position), default=None)
     if known is not None and known.number < backup.number:
         raise InputError("Nothing was restored: the journal is older than the backup.")
     return known
@@ -242,10 +271,12 @@ class _Restore:
 
     def _keep_traces(self) -> None:
         """What was asked stays known: the traces of the store that is replaced hold those of the backup."""
+        here = self.store / TRACES
         try:
-            with closing(open_sqlite_traces(self.store / TRACES)) as traces:
-                (self.work / TRACES).unlink(missing_ok=True)
-                traces.copy_to(self.work / TRACES)
+            if here.is_file():
+                with closing(open_sqlite_traces(here)) as traces:
+                    (self.work / TRACES).unlink(missing_ok=True)
+                    traces.copy_to(self.work / TRACES)
         except ClearciteError:
             copy_private(self.source / TRACES, self.work / TRACES)
 
@@ -255,6 +286,8 @@ class _Restore:
             ledger = stack.enter_context(closing(open_sqlite_ledger(self.work / LEDGER, clock, sealed=True)))
             done, revisions = Reapplied(), 0
             if self.journal is not None:
+                if not agree(ledger.journal(), self.journal):
+                    raise InputError(f"{_OTHER_FUTURE} It does not fit the backup.")
                 since = Since(self.journal, self.backup.number, self.backup.position, _hashes(ledger))
                 done, doomed, reached = ledger.reapply(since)
                 self._move_sources_on(reached)
@@ -299,7 +332,7 @@ class _Restore:
         replaced = None
         if self.store.exists():
             number = 1
-            while (aside := self.store.with_name(f"{self.store.name}{REPLACED}{number}")).exists():
+            while (aside := _aside(self.store, number)).exists():
                 number += 1
             self.store.rename(aside)
             self._seal(aside)

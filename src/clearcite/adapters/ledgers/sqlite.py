@@ -106,6 +106,16 @@ def seal(path: Path) -> None:
             raise IntegrityFault("The store cannot be sealed.") from error
 
 
+def is_whole(path: Path) -> bool:
+    """Whether a store file can be opened to be asked: it is there, can be read, and is not sealed."""
+    try:
+        flags = apsw.SQLITE_OPEN_READWRITE
+        with contextlib.closing(apsw.Connection(str(path), flags=flags)) as db:
+            return bool(db.execute(COMMON["is_sealed"]).get == 0)
+    except apsw.Error:  # also of a version from before there were seals
+        return False
+
+
 class SqliteLedger:
     """Implements ``ports.Ledger``. Thread-safe; many processes may share one file."""
 
