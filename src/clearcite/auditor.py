@@ -372,7 +372,8 @@ class Check:
             self.findings.extend(f"{label}: {fault}" for fault in least)
 
     def named(self, citation: Json) -> list[Json]:
-        return [document for document in self.readable if document["document_id"] == citation["document_id"]]
+        wanted = citation["document_id"]  # an older revision that is kept has a mark after its document's id
+        return [one for one in self.readable if one["document_id"].partition("\x1f")[0] == wanted]
 
     def faults(self, document: Json, citation: Json) -> list[str]:
         """Why a citation is not one of this document; several sources may have one of its id."""

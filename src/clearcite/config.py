@@ -33,7 +33,8 @@ class SourceSettings:
     """A source, and what it gives to documents that say nothing themselves.
 
     ``kind``: ``git`` for a repository; else the path tells a folder, a single file and a feed (.jsonl).
-    ``folder`` and ``ref``: which part of a repository, and which branch, tag or commit of it.
+    ``folder`` and ``ref``: which part of a repository, and which branch, tag or commit of it. ``history``: questions
+    about the past are answered from the revisions that were current then.
     """
 
     path: str
@@ -49,6 +50,7 @@ class SourceSettings:
     source_type: str = "documentation"
     authority: int = 50
     trusted: bool = True
+    history: bool = False
     language: str | None = None
     product_version: str | None = None
     effective_from: str | None = None

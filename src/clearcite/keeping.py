@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from clearcite.domain.access import Acl
+from clearcite.domain.access import Acl, Micros
 from clearcite.domain.audit import Event, Finding, Head, TraceEntry
 from clearcite.domain.corpus import Chunk
 from clearcite.domain.policy import Accepted, Policy, PolicyDecision
@@ -67,6 +67,9 @@ class Examination(Protocol):
 
 class Eraser(Protocol):
     """Erasing content for good. What stays of a purged document: its identity, newest sequence and tombstone."""
+
+    def end_history(self, before: Micros) -> int:
+        """Delete the older revisions that sources keep and that were replaced before an instant; how many."""
 
     def erasable(self, selection: Selection) -> tuple[Sequence[Erasable], int]:
         """What a selection stands for, and how many deleted documents have to wait for their projection."""

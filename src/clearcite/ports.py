@@ -283,6 +283,9 @@ class Ledger(Intake, Outbox, Sources, Reader, Eraser, Collections, PolicyLog, Ev
     def head(self, key: DocumentKey) -> Head | None:
         """The newest state accepted of a document: what the next record is judged against."""
 
+    def dated(self, record: SourceRecord) -> SourceRecord:
+        """The record as it would be accepted now: one of a source that keeps its history begins when its state did."""
+
     def start_generation(self, generation: str, manifest: str, *, kept: bool = False) -> None:
         """Register a generation with its manifest (canonical JSON); the first one becomes ``live``."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +15,12 @@ import pytest
 from clearcite.adapters.connectors.document import FileReader
 from clearcite.adapters.connectors.git import GitConnector
 from clearcite.adapters.connectors.git_repository import GitRepository
+from clearcite.bench.answering import OPERATOR
 from clearcite.config import SourceSettings
-from clearcite.domain.corpus import SourceRecord
+from clearcite.domain.corpus import SourceRecord, revision_label
+from clearcite.domain.digest import sha256_text
 from tests.support.data import data_folder
-from tests.support.world import make_world, principal
+from tests.support.world import DAY, World, make_world, principal
 
 STAFF = principal("staff")
 
@@ -50,6 +54,80 @@ def end_of(batches: Iterator[list[SourceRecord]]) -> dict[str, str | None]:
     world.publish()
     names = [item.document_id for item in world.engine.documents(STAFF)]
     return {name: world.engine.document(name, STAFF).text for name in names}
+
+
+def read_at(world: World, instant: int) -> dict[str, str]:
+    """What can be read as of an instant, by the ids that people know."""
+    operator = world.engine.operator(OPERATOR)
+    hidden = operator.hidden_from(STAFF, instant)
+    shown = {key: operator.stored(key) for key, why in hidden.items() if not why}
+    assert len({key.shown_id for key in shown}) == len(shown)
+    return {key.shown_id: stored.text for key, stored in shown.items() if stored is not None}
+
+
+def text_then(repository: Path, instant: int) -> dict[str, str]:
+    """What the branch held at an instant, of the documents that it still has."""
+    when = f"{instant // 1_000_000} +0000"
+    commit = git(repository, "rev-list", "-1", "--first-parent", f"--before={when}", "HEAD")
+    names = [
+        set(git(repository, "ls-tree", "-r", "--name-only", f"{at}:docs").split()) for at in (commit, "HEAD")
+    ]
+    kept = sorted(name for name in set.intersection(*names) if name.endswith((".rst", ".txt", ".html")))
+    texts = {name: git(repository, "show", f"{commit}:docs/{name}", strip=False) for name in kept}
+    return {name: " ".join(text.split()) for name, text in texts.items() if text.strip()}
+
+
+def git(repository: Path, *args: str, strip: bool = True) -> str:
+    done = subprocess.run(["git", *args], cwd=repository, check=True, capture_output=True)
+    text = done.stdout.decode("utf-8")
+    return text.strip() if strip else text
+
+
+def part_of(events: list[SourceRecord]) -> list[SourceRecord]:
+    """All of the history in a soak. Else without the log of changes, which was changed hundreds of times."""
+    whole = bool(os.environ.get("CLEARCITE_SOAK"))
+    return [item for item in events if whole or item.key.document_id != "changelog.rst"]
+
+
+def test_at_ten_random_instants_the_revision_that_was_current_is_read(
+    events: list[SourceRecord], repository: Path
+) -> None:
+    seed = random.randrange(1 << 30)
+    dice = random.Random(seed)
+    kept = [replace(item, keeps_history=True) for item in part_of(events)]
+    world = make_world()
+    for batch in batched(kept, dice):
+        world.services.ledger.apply(batch, world.pipeline.manifest_hash)
+    world.publish()
+    for item in dice.sample([item for item in kept if item.description], 10):
+        time = item.description.source_time or 0 if item.description else 0
+        for instant in (time, time + dice.randrange(30 * DAY)):
+            said = f"seed {seed}, instant {instant}"
+            wanted, found = text_then(repository, instant), read_at(world, instant)
+            assert set(found) == {name for name in wanted if name in {one.key.document_id for one in kept}}, (
+                said
+            )
+            for name, text in found.items():
+                assert name.endswith(".html") or " ".join(text.split()) == wanted[name], f"{said}, {name}"
+            asked = item.key.document_id.rpartition("/")[2].partition(".")[0].replace("-", " ")
+            hits = world.engine.search(asked, STAFF, as_of=instant, k=100).hits
+            assert {hit.document_id for hit in hits} <= set(found), said
+            if item.key.document_id in found:
+                then = revision_label(sha256_text(found[item.key.document_id]))
+                assert {hit.revision for hit in hits if hit.document_id == item.key.document_id} <= {then}, (
+                    said
+                )
+
+
+def test_control_without_history_the_past_is_not_what_it_was(
+    events: list[SourceRecord], repository: Path
+) -> None:
+    world = make_world()
+    world.services.ledger.apply(events, world.pipeline.manifest_hash)
+    world.publish()
+    times = sorted(item.description.source_time or 0 for item in events if item.description)
+    instant = times[len(times) // 2]
+    assert set(read_at(world, instant)) != set(text_then(repository, instant))
 
 
 def batched(records: list[SourceRecord], dice: random.Random) -> Iterator[list[SourceRecord]]:

@@ -39,7 +39,7 @@ def build_export(
     rows = snapshot.visibility_since(partition, 0)
     stored = snapshot.documents_at(partition, sorted(rows.slot.tolist()))
     wanted = _cited(material.response) if texts else frozenset()
-    documents = [_document(item, snapshot, with_text=item.key.document_id in wanted) for item in stored]
+    documents = [_document(item, snapshot, with_text=item.key.shown_id in wanted) for item in stored]
     guessed = snapshot.guessed if isinstance(snapshot, Past) else set()
     traces = list(logs[1])
     return {

@@ -86,7 +86,7 @@ def explained(
 
 def _public(stored: StoredDocument, *, with_text: bool) -> PublicDocument:
     return PublicDocument(
-        document_id=stored.key.document_id,
+        document_id=stored.key.shown_id,
         source_id=stored.key.source_id,
         title=stored.title,
         uri=stored.description.source_uri,

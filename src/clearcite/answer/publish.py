@@ -89,7 +89,7 @@ class _Numbers:
         passage, description = quote.passage, quote.passage.description
         return Citation(
             n=len(self.citations) + 1,
-            document_id=passage.key.document_id,
+            document_id=passage.key.shown_id,
             title=passage.title,
             uri=description.source_uri,
             revision=passage.revision,
@@ -122,7 +122,7 @@ def _conflict(item: Disagreement, numbers: _Numbers) -> PublicConflict:
 def _hit(n: int, passage: Passage) -> PublicHit:
     return PublicHit(
         n=n,
-        document_id=passage.key.document_id,
+        document_id=passage.key.shown_id,
         title=passage.title,
         uri=passage.description.source_uri,
         revision=passage.revision,

@@ -73,7 +73,7 @@ def _supersedes(_: Plan, one: Passage, other: Passage) -> bool:
         return False
     headings = {heading.casefold() for heading in other.heading}
     return any(
-        item.document_id == other.key.document_id
+        item.document_id == other.key.shown_id
         and (item.heading is None or item.heading.casefold() in headings)
         for item in one.description.supersedes
     )

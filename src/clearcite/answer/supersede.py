@@ -23,7 +23,7 @@ def set_aside_superseded(
 
 
 def _is_superseded(passage: Passage, rules: set[tuple[str, str, str, str | None]]) -> bool:
-    key = (passage.key.tenant_id, passage.key.source_id, passage.key.document_id)
+    key = (passage.key.tenant_id, passage.key.source_id, passage.key.shown_id)
     return any((*key, _folded(heading)) in rules for heading in (None, *passage.heading))
 
 

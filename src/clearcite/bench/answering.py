@@ -96,7 +96,7 @@ def _cited(public: PublicAnswer, context: Sequence[Place]) -> Iterator[Place]:
     for citation in public.citations:
         for place in context:
             within = place.start <= citation.span.start and citation.span.end <= place.end
-            if place.document.document_id == citation.document_id and within:
+            if place.document.shown_id == citation.document_id and within:
                 yield Place(document=place.document, start=citation.span.start, end=citation.span.end)
                 break
 

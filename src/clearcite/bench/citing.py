@@ -16,7 +16,7 @@ def citations_that_hold(
     run: CaseRun, readable: frozenset[DocumentKey], operator: Operator
 ) -> tuple[bool, ...]:
     """One verdict a citation, in the order of the response."""
-    places = {(place.document.document_id, place.start, place.end): place for place in run.cited}
+    places = {(place.document.shown_id, place.start, place.end): place for place in run.cited}
     texts = {place.document: operator.stored(place.document) for place in run.cited}
     return tuple(
         _holds(item, places.get((item.document_id, item.span.start, item.span.end)), readable, texts)

@@ -91,7 +91,7 @@ def _freshness(operator: Operator, shown: Sequence[DocumentKey], now: Micros) ->
 def _titles(documents: Iterator[StoredDocument]) -> Judged:
     """A title made of the file's name stands where neither the source nor the text gave one."""
     for item in documents:
-        has_title = item.description.title is not None or item.title != derive_title(item.key.document_id)
+        has_title = item.description.title is not None or item.title != derive_title(item.key.shown_id)
         yield "titled", has_title, _name(item.key), "neither a title nor a heading"
 
 

@@ -1,6 +1,6 @@
 """What a source gives, and what it becomes: SourceRecord → Revision → Element → Unit → Chunk."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from clearcite.domain.access import Access, Micros
@@ -20,6 +20,10 @@ DELETE_REASONS: tuple[DeleteReason, ...] = (
 )
 
 
+PAST = "\x1f"
+"""Parts the id of a document from the instant at which a kept older revision of it began; no source can say it."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
 class DocumentKey:
     """The identity of a document. Compared exactly; nothing is folded."""
@@ -27,6 +31,15 @@ class DocumentKey:
     tenant_id: str
     source_id: str
     document_id: str
+
+    @property
+    def shown_id(self) -> str:
+        """The id that people know: an older revision that is kept goes by the id of its document."""
+        return self.document_id.partition(PAST)[0]
+
+    def at(self, start: Micros) -> "DocumentKey":
+        """The entry of an older revision that is kept, by when it began to be current."""
+        return replace(self, document_id=f"{self.document_id}{PAST}{start}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,7 +113,8 @@ class SourceRecord:
     """One validated event of a source. ``content`` is the original bytes as the source gave them.
 
     ``text`` is the decoded content (NFC, ``\\n``) for textual media; for PDF and DOCX it is None and the
-    parser extracts it. A delete has no content, no access and no description.
+    parser extracts it. A delete has no content, no access and no description; ``source_time`` says when the document
+    went, where its source knows. ``keeps_history``: a question about the past shall find what was current then.
     """
 
     key: DocumentKey
@@ -112,6 +126,8 @@ class SourceRecord:
     description: Description | None = None
     delete_reason: DeleteReason | None = None
     run_id: str | None = None
+    source_time: Micros | None = None
+    keeps_history: bool = False
 
     @property
     def content_sha256(self) -> str:

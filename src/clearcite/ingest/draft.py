@@ -113,7 +113,7 @@ def sheet_of(job: Job) -> Sheet:
     return Sheet(
         media_type=described.media_type,
         title=described.title,
-        name=derive_title(job.key.document_id),
+        name=derive_title(job.key.shown_id),
         language=described.language,
     )
 

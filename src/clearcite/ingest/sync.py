@@ -61,6 +61,8 @@ class Heads(Protocol):
 
     def head(self, key: DocumentKey) -> Head | None: ...
 
+    def dated(self, record: SourceRecord) -> SourceRecord: ...
+
 
 class Rehearsal:
     """What a ledger would decide, with nothing written. Implements ``Judge``."""
@@ -74,7 +76,7 @@ class Rehearsal:
 
     def _judged(self, record: SourceRecord, manifest_hash: str) -> Applied:
         before = self._heads.get(record.key) or self._ledger.head(record.key)
-        after = head_of(record, manifest_hash)
+        after = head_of(self._ledger.dated(record), manifest_hash)
         decision, refused = None, None
         try:
             decision = decide(before, after)

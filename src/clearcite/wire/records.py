@@ -126,7 +126,7 @@ class RecordRules:
     ``tenant_id`` and ``only_source`` bind a writer that may not write for anybody else. ``front_matter_is_read``:
     the fields of the file's front matter have been taken into the record, so its text begins after it, and an edit
     of front matter alone makes no new revision. ``defaults``: fields of an upsert that does not say them itself; the
-    groups that they deny are denied besides its own."""
+    groups that they deny are denied besides its own. ``keeps_history``: older revisions answer about the past."""
 
     tenant_id: str | None = None
     only_source: str | None = None
@@ -139,6 +139,7 @@ class RecordRules:
     trusted: bool = True
     read_content: Callable[[str], bytes] | None = None
     front_matter_is_read: bool = False
+    keeps_history: bool = False
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -226,13 +227,14 @@ class _Judge:
             if name not in _OF_A_DELETE and getattr(fields, name) is not None:
                 self.fault(f"$.{name}", "a delete does not carry this field")
         self.missing("reason", ": one of " + ", ".join(DELETE_REASONS))
-        self._instant("source_time")
         return SourceRecord(
             key=self.key,
             source_sequence=fields.source_sequence,
             operation="delete",
             delete_reason=fields.reason,
             run_id=fields.run_id,
+            source_time=self._instant("source_time"),
+            keeps_history=self.rules.keeps_history,
         )
 
     def upsert(self) -> SourceRecord:
@@ -253,6 +255,7 @@ class _Judge:
             access=access,
             description=description,
             run_id=fields.run_id,
+            keeps_history=self.rules.keeps_history,
         )
 
     # --- access -------------------------------------------------------------------------------------------

@@ -121,6 +121,8 @@ class Purge:
 
     def run(self, selection: Selection, now: Micros) -> Receipt:
         """Erase, then look everywhere. The receipt is kept in the ledger."""
+        if selection.revisions_before is not None:
+            self.ledger.end_history(selection.revisions_before)
         items, waiting = self.ledger.erasable(selection)
         return self.erase(items, now, selection, waiting)
 

@@ -322,6 +322,8 @@ class _Restore:
             if not file.is_file():
                 continue
             states = JsonFolderState(file)
+            if key.shown_id != key.document_id:  # an older revision: no file stands for it
+                continue
             known = states.all().get(key.document_id)
             if known is None or known.sequence < sequence:
                 gone = was_replaced or (known is not None and known.deleted)

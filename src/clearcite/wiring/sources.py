@@ -177,6 +177,7 @@ def _rules(settings: Settings, source: SourceSettings) -> RecordRules:
         authority=source.authority,
         trusted=source.trusted,
         read_content=reader,
+        keeps_history=source.history,
         defaults=_defaults(source),
     )
 

@@ -12,7 +12,7 @@ from clearcite.errors import InputError
 from clearcite.wire import loads, media
 from clearcite.wire.decode import decode_text
 from clearcite.wire.frontmatter import body_of, read_front_matter, split_front_matter
-from clearcite.wire.instants import zone_of
+from clearcite.wire.instants import parse_instant, zone_of
 from clearcite.wire.records import RecordRules, read_record
 from clearcite.wire.strict import shown
 from clearcite.wire.threads import looks_like_thread, read_thread
@@ -71,12 +71,15 @@ class FileReader:
         defaults = self._defaults(name, media_type) | {"source_version": _version(raw, media_type)}
         return read_record(defaults | more | fields, self._rules(raw, media_type))
 
-    def delete(self, name: str, sequence: int) -> SourceRecord:
+    def delete(self, name: str, sequence: int, instant: str | None = None) -> SourceRecord:
+        """``instant``: when the file went, where that is known."""
         return SourceRecord(
             key=self.key(name),
             source_sequence=sequence,
             operation="delete",
             delete_reason="source_deleted",
+            source_time=None if instant is None else parse_instant(instant),
+            keeps_history=self.settings.history,
         )
 
     def key(self, name: str) -> DocumentKey:
@@ -114,6 +117,7 @@ class FileReader:
             trusted=self.settings.trusted,
             read_content=lambda _: raw,
             front_matter_is_read=media_type in _WITH_FRONT_MATTER,
+            keeps_history=self.settings.history,
         )
 
 

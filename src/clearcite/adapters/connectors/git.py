@@ -112,7 +112,7 @@ class GitConnector:
                 yield from self._document(name, blob, sequence, step)
             elif name in self._alive:
                 self._alive.remove(name)
-                yield self.reader.delete(name, sequence)
+                yield self.reader.delete(name, sequence, step.instant)
 
     # --- the whole branch ---------------------------------------------------------------------------------
 
@@ -149,7 +149,7 @@ class GitConnector:
         if withheld:
             yield self.deletions.waiting(len(gone), alive, self.reader.settings)
         else:
-            yield from (self.reader.delete(name, sequence) for name in gone)
+            yield from (self.reader.delete(name, sequence, head.instant) for name in gone)
         cursor = self._cursor(head.commit, sequence, settled=not withheld)
         yield _point(cursor, covered=True, withheld=len(gone) if withheld else 0)
 

@@ -18,6 +18,8 @@ from clearcite.errors import DependencyUnavailable, InputError, NotFound
 
 SQL = load("erase")
 
+WAITING = "The deletion has not been projected yet. Work it off first: clearcite ingest"
+
 
 def erasable(db: apsw.Connection, selection: Selection) -> tuple[list[Erasable], int]:
     """What a selection stands for, and how many deleted documents have to wait for their projection.
@@ -30,6 +32,10 @@ def erasable(db: apsw.Connection, selection: Selection) -> tuple[list[Erasable],
     for key in selection.keys:
         found = _named(db, key)
         chosen[found.document] = found
+        for row in db.execute(SQL["history"], (found.document,)):
+            if row[5]:
+                raise DependencyUnavailable(WAITING)
+            chosen[row[0]] = _erasable(row, deleted=True)
     if selection.deleted_before is not None:
         for row in db.execute(SQL["deleted"], (selection.deleted_before,)):
             if row[5]:
@@ -39,6 +45,11 @@ def erasable(db: apsw.Connection, selection: Selection) -> tuple[list[Erasable],
     if selection.revisions_before is not None:
         for row in db.execute(SQL["old"], (selection.revisions_before,)):
             chosen[row[0]] = _erasable(row, deleted=False)
+        for row in db.execute(SQL["history"], (None,)):
+            if row[5]:
+                waiting += 1
+            else:
+                chosen[row[0]] = _erasable(row, deleted=True)
     return list(chosen.values()), waiting
 
 
@@ -49,9 +60,7 @@ def _named(db: apsw.Connection, key: DocumentKey) -> Erasable:
     if row[7] != "delete":
         raise InputError("The document is not deleted. Delete it first: clearcite delete")
     if row[5]:
-        raise DependencyUnavailable(
-            "The deletion has not been projected yet. Work it off first: clearcite ingest"
-        )
+        raise DependencyUnavailable(WAITING)
     return _erasable(row, deleted=True)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from clearcite.adapters.ledgers import visible
+from clearcite.adapters.ledgers import history, visible
 from clearcite.adapters.ledgers.codec import (
     class_digest,
     decode_access,
@@ -25,7 +25,7 @@ from clearcite.adapters.ledgers.journal import note
 from clearcite.adapters.ledgers.queries import load
 from clearcite.adapters.ledgers.writer import SQL as COMMON
 from clearcite.adapters.ledgers.writer import Transaction
-from clearcite.domain.access import Access, meet
+from clearcite.domain.access import Access, Micros, meet
 from clearcite.domain.corpus import DocumentKey, SourceRecord, state_hash_of
 from clearcite.domain.lifecycle import Decision, Head, decide, head_of
 from clearcite.errors import InputError
@@ -37,6 +37,38 @@ def accept(tx: Transaction, record: SourceRecord, manifest_hash: str) -> Decisio
     """Decide and write. Raises InputError, SequenceConflict among them; the caller's savepoint undoes it."""
     _check(record)
     partition = partition_id(tx, record.key.tenant_id)
+    was = history.before(tx, record, partition)
+    record = history.dated(tx, record, was)
+    decision = _settled(tx, record, manifest_hash, partition)
+    if was is not None:
+        for entry in history.followers(tx, record, was, decision):
+            accept(tx, entry, manifest_hash)
+            history.belong(tx, was.document, partition, entry.key)
+    return decision
+
+
+def dated(db: apsw.Connection, record: SourceRecord, now: Micros) -> SourceRecord:
+    """See ``ports.Ledger.dated``; read outside any writing."""
+    tx = Transaction(db=db, now=now)
+    partition = tx.row(COMMON["find_partition"], record.key.tenant_id)
+    was = None if partition is None else history.before(tx, record, int(partition[0]))
+    return history.dated(tx, record, was)
+
+
+def end_history(tx: Transaction, before: Micros) -> int:
+    """Delete the entries of older revisions that were replaced before an instant; returns how many there were."""
+    ended = history.ended_before(tx, before)
+    for tenant, source, name, sequence in ended:
+        key = DocumentKey(tenant_id=tenant, source_id=source, document_id=name)
+        gone = SourceRecord(
+            key=key, source_sequence=sequence + 1, operation="delete", delete_reason=history.EXPIRED
+        )
+        accept(tx, gone, "")
+    return len(ended)
+
+
+def _settled(tx: Transaction, record: SourceRecord, manifest_hash: str, partition: int) -> Decision:
+    """One document, by itself."""
     row = tx.row(SQL["head"], partition, record.key.source_id, record.key.document_id)
     new = head_of(record, manifest_hash)
     decision = decide(_head(row), new)

@@ -248,6 +248,16 @@ class SqliteLedger:
         with self._reading() as db:
             return intake.head(db, key)
 
+    def dated(self, record: SourceRecord) -> SourceRecord:
+        if not record.keeps_history:
+            return record
+        with self._reading() as db:
+            return intake.dated(db, record, self._clock.now())
+
+    def end_history(self, before: Micros) -> int:
+        with self._writer.transaction() as tx:
+            return intake.end_history(tx, before)
+
     def start_generation(self, generation: str, manifest: str, *, kept: bool = False) -> None:
         with self._writer.transaction() as tx:
             generations.start(tx, generation, manifest, kept=kept)

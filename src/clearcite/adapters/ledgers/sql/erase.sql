@@ -16,6 +16,18 @@ SELECT d.id, p.name, d.source_id, d.document_id, d.source_sequence,
 FROM documents d JOIN partitions p ON p.id = d.partition
 WHERE p.name = ? AND d.source_id = ? AND d.document_id = ?;
 
+-- Older revisions of a document that go with it; and all whose time is over.
+-- name: history
+SELECT d.id, p.name, d.source_id, d.document_id, d.source_sequence,
+       EXISTS (SELECT 1 FROM projections s WHERE s.document = d.id)
+         OR EXISTS (SELECT 1 FROM outbox o WHERE o.document = d.id),
+       (SELECT json_group_array(r.id) FROM revisions r WHERE r.document = d.id)
+FROM documents d JOIN partitions p ON p.id = d.partition
+WHERE d.operation = 'delete' AND EXISTS (SELECT 1 FROM revisions r WHERE r.document = d.id)
+  AND CASE WHEN ?1 IS NULL THEN d.history_of IS NOT NULL AND d.delete_reason = 'retention_expired'
+           ELSE d.history_of = ?1 END
+ORDER BY d.id;
+
 -- Of documents that live: revisions that are neither the newest nor served nor waited for.
 -- name: old
 SELECT d.id, p.name, d.source_id, d.document_id, d.source_sequence, 0, json_group_array(r.id)

@@ -21,4 +21,4 @@ RETURNING approved;
 -- name: heads
 SELECT d.document_id, d.source_sequence, d.operation = 'upsert'
 FROM documents d JOIN partitions p ON p.id = d.partition
-WHERE p.name = ? AND d.source_id = ?;
+WHERE p.name = ? AND d.source_id = ? AND d.history_of IS NULL;

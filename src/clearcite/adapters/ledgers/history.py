@@ -1,0 +1,171 @@
+"""Older revisions of a source that keeps them, so that a question about the past is answered from what was current.
+
+An older revision is an entry of its own: a document whose id no source can give, in force from when it was current to
+when the next one was. So everything that holds for documents holds for it: build, access, check, purge, generations.
+Its window is its own; who may read it is judged as for its document, now: each change of access, and each delete,
+goes on to the entries in the same transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from clearcite.adapters.ledgers.codec import decode_access, decode_description
+from clearcite.adapters.ledgers.queries import load
+from clearcite.adapters.ledgers.writer import Transaction
+from clearcite.domain.access import Access, Micros
+from clearcite.domain.corpus import DeleteReason, DocumentKey, SourceRecord
+from clearcite.domain.lifecycle import Decision, head_of
+
+SQL = load("history")
+
+EXPIRED: DeleteReason = "retention_expired"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Before:
+    """A document as it stood before a record. ``since``: when its newest revision began to be current."""
+
+    document: int
+    operation: str
+    sequence: int
+    revision: int | None
+    content_key: str | None
+    access: Access
+    since: Micros
+
+    @property
+    def lives(self) -> bool:
+        return self.operation == "upsert"
+
+
+def before(tx: Transaction, record: SourceRecord, partition: int) -> Before | None:
+    """None for a document that was never seen, or one that has no history and will have none by this record."""
+    row = tx.row(SQL["before"], partition, record.key.source_id, record.key.document_id)
+    if row is None or (not record.keeps_history and tx.row(SQL["has_history"], row[0]) is None):
+        return None
+    document, operation, sequence, revision, content_key, accepted_at, *columns = row
+    if columns[1] is None:  # deleted before it ever was
+        return None
+    access = decode_access(tuple(columns))
+    since = accepted_at if access.effective_from is None else access.effective_from
+    return Before(
+        document=document,
+        operation=operation,
+        sequence=sequence,
+        revision=revision,
+        content_key=content_key,
+        access=access,
+        since=since or 0,
+    )
+
+
+def dated(tx: Transaction, record: SourceRecord, was: Before | None) -> SourceRecord:
+    """The record with a window that begins when its state did: never before it says, nor before its predecessor."""
+    if not record.keeps_history or record.access is None or record.description is None:
+        return record
+    starts = [record.access.effective_from]
+    if was is not None and was.lives and was.content_key == head_of(record, "").content_digest:
+        starts.append(was.access.effective_from)
+    else:
+        said = record.description.source_time
+        starts.append(tx.now if said is None else min(said, tx.now))
+        if was is not None:
+            starts.append(was.since if was.lives else _newest_end(tx, was.document))
+    start = max((moment for moment in starts if moment is not None), default=None)
+    return replace(record, access=replace(record.access, effective_from=start))
+
+
+def followers(
+    tx: Transaction, record: SourceRecord, was: Before, decision: Decision
+) -> Iterator[SourceRecord]:
+    """What has to happen to entries because of a record that was accepted, in this order. ``record`` is dated."""
+    if record.keeps_history or decision.action == "deleted":
+        yield from _ended(tx, record, was, decision)
+    if decision.action == "deleted":
+        for name, operation, *_ in tx.rows(SQL["entries"], was.document):
+            if operation == "upsert":
+                yield replace(record, key=replace(record.key, document_id=name), keeps_history=False)
+    elif decision.access_changed and record.access is not None:
+        again = decision.action == "restored" and record.keeps_history
+        if again or _without_window(record.access) != _without_window(was.access):
+            yield from _readmitted(tx, record, was, again=again)
+
+
+def _ended(tx: Transaction, record: SourceRecord, was: Before, decision: Decision) -> Iterator[SourceRecord]:
+    """The entry of the revision that was current until now. What was withheld then was never in force."""
+    if decision.action not in ("revised", "deleted") or not was.lives or was.access.status != "published":
+        return
+    if decision.action == "deleted" and not (
+        record.keeps_history or tx.row(SQL["has_history"], was.document)
+    ):
+        return
+    ends: list[Micros | None] = [was.access.effective_to]
+    if decision.action == "deleted":
+        ends.append(_end_of(tx, record))
+    elif record.access is not None:
+        ends.append(record.access.effective_from)
+    end = min(moment for moment in ends if moment is not None)
+    if end <= was.since or was.revision is None:
+        return
+    entry = replace(
+        record,
+        key=record.key.at(was.since),
+        operation="upsert",
+        delete_reason=None,
+        source_sequence=was.sequence if decision.action == "deleted" else record.source_sequence,
+        access=replace(record.access or was.access, effective_from=was.since, effective_to=end),
+    )
+    yield from _with_content(tx, entry, was.revision)
+
+
+def _end_of(tx: Transaction, record: SourceRecord) -> Micros:
+    return tx.now if record.source_time is None else min(record.source_time, tx.now)
+
+
+def _readmitted(tx: Transaction, record: SourceRecord, was: Before, *, again: bool) -> Iterator[SourceRecord]:
+    """Every entry with who may read its document now. ``again``: those too that went with it."""
+    access: Any = record.access
+    for name, operation, start, end, revision in tx.rows(SQL["entries"], was.document):
+        if operation == "upsert" or again:
+            entry = replace(
+                record,
+                key=replace(record.key, document_id=name),
+                access=replace(access, effective_from=start, effective_to=end),
+            )
+            yield from _with_content(tx, entry, revision)
+
+
+def _with_content(tx: Transaction, entry: SourceRecord, revision: int | None) -> Iterator[SourceRecord]:
+    """Nothing where the content has been erased."""
+    row = None if revision is None else tx.row(SQL["content"], revision)
+    if row is not None:
+        description, textual, content, text = row
+        decoded = content.decode("utf-8") if textual and text is None else text
+        yield replace(
+            entry,
+            content=content,
+            text=decoded,
+            description=decode_description(description),
+            keeps_history=False,
+        )
+
+
+def belong(tx: Transaction, document: int, partition: int, entry: DocumentKey) -> None:
+    tx.run(SQL["belongs_to"], document, partition, entry.source_id, entry.document_id)
+
+
+def ended_before(tx: Transaction, instant: Micros) -> list[tuple[str, str, str, int]]:
+    """Entries that live and were current before an instant: tenant, source, id and sequence."""
+    return [(row[0], row[1], row[2], row[3]) for row in tx.rows(SQL["ended_before"], instant)]
+
+
+def _newest_end(tx: Transaction, document: int) -> Micros | None:
+    row = tx.row(SQL["newest_end"], document)
+    return None if row is None else row[0]
+
+
+def _without_window(access: Access) -> Access:
+    return replace(access, effective_from=None, effective_to=None)

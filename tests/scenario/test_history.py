@@ -1,0 +1,181 @@
+"""A source that keeps its history: a question about the past is answered from what was current then, judged now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from clearcite.adapters.ledgers import history
+from clearcite.bench.answering import OPERATOR
+from clearcite.domain.access import Acl
+from clearcite.domain.corpus import SourceRecord
+from clearcite.domain.purge import Selection
+from tests.support.world import DAY, NOW, World, close_worlds, deletion, make_world, principal, record
+
+STAFF, GUEST = principal("staff"), principal("guest", subject="gina")
+ASKED = "How many days of leave does every employee have?"
+START = NOW - 100 * DAY
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    yield
+    close_worlds()
+
+
+def said(number: int, days: int, *, keeps: bool = True, **more: object) -> SourceRecord:
+    """The ``number``-th revision, ten days after the one before."""
+    item = record(
+        "leave.md",
+        f"Every employee has {days} days of leave.",
+        sequence=2 * number,
+        source_time=START + number * 10 * DAY,
+        **more,  # type: ignore[arg-type]
+    )
+    return replace(item, keeps_history=keeps)
+
+
+def told(*records: SourceRecord) -> World:
+    world = make_world()
+    take(world, *records)
+    return world
+
+
+def take(world: World, *records: SourceRecord) -> None:
+    applied = world.services.ledger.apply(records, world.pipeline.manifest_hash)
+    assert all(item.error is None for item in applied), [item.error for item in applied]
+    world.publish()
+
+
+def days_at(world: World, instant: int | None, who: object = STAFF) -> str | None:
+    """The number that an answer as of an instant gives; the id it cites is always the document's own."""
+    answer = world.engine.ask(ASKED, who, as_of=instant)  # type: ignore[arg-type]
+    assert {item.document_id for item in answer.citations} <= {"leave.md"}
+    return answer.answer[0].text.split()[3] if answer.answer else None
+
+
+@pytest.fixture
+def world() -> World:
+    return told(said(1, 20), said(2, 22), said(3, 25))
+
+
+def test_at_each_instant_the_revision_that_was_current_answers(world: World) -> None:
+    first, second, third = (START + number * 10 * DAY for number in (1, 2, 3))
+    assert days_at(world, None) == "25"
+    assert days_at(world, first - 1) is None
+    assert [days_at(world, moment) for moment in (first, second - 1)] == ["20", "20"]
+    assert [days_at(world, moment) for moment in (second, third - 1)] == ["22", "22"]
+    assert days_at(world, third) == "25"
+
+
+def test_control_without_history_the_past_is_empty_or_of_today() -> None:
+    world = told(*(said(number, days, keeps=False) for number, days in ((1, 20), (2, 22), (3, 25))))
+    assert days_at(world, START + 15 * DAY) == "25"
+
+
+def test_a_citation_of_the_past_names_its_window_and_resolves(world: World) -> None:
+    answer = world.engine.ask(ASKED, STAFF, as_of=START + 25 * DAY)
+    (cited,) = answer.citations
+    assert cited.valid_from is not None
+    assert cited.valid_to is not None
+    assert world.engine.operator(OPERATOR).verify(answer.trace_id).outcome == "reproduced"
+
+
+def test_only_the_newest_is_listed_and_shown(world: World) -> None:
+    (listed,) = world.engine.documents(STAFF)
+    assert (listed.document_id, listed.valid_to) == ("leave.md", None)
+    assert world.engine.document("leave.md", STAFF).text == "Every employee has 25 days of leave."
+
+
+def test_what_is_revoked_today_is_not_read_in_the_past_either(world: World) -> None:
+    moved = replace(said(4, 25), access=replace(said(4, 25).access, allow=("board",)))  # type: ignore[type-var]
+    world.services.ledger.apply([moved], world.pipeline.manifest_hash)
+    assert days_at(world, START + 15 * DAY) is None
+    world.publish()
+    assert [days_at(world, START + number * DAY) for number in (15, 25, 35)] == [None] * 3
+    assert days_at(world, START + 15 * DAY, principal("board")) == "20"
+
+
+def test_a_collection_that_closes_closes_the_past(world: World) -> None:
+    world = told(*(said(n, d, access={"parent": "hr"}) for n, d in ((1, 20), (2, 22))))
+    assert days_at(world, START + 15 * DAY) is None
+    world.services.ledger.put_collection("acme", "hr", Acl(allow=None))
+    assert days_at(world, START + 15 * DAY) == "20"
+
+
+def test_history_that_was_switched_off_still_follows_its_document(world: World) -> None:
+    plain = said(4, 25, keeps=False)
+    moved = replace(plain, access=replace(plain.access, allow=("board",)))  # type: ignore[type-var]
+    take(world, moved)
+    assert days_at(world, START + 15 * DAY) is None
+
+
+def test_control_an_entry_that_does_not_follow_shows_what_was_revoked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = told(said(1, 20), said(2, 22))
+    monkeypatch.setattr(history, "followers", lambda *_: iter(()))
+    moved = replace(said(3, 22), access=replace(said(3, 22).access, allow=("board",)))  # type: ignore[type-var]
+    take(world, moved)
+    assert days_at(world, START + 15 * DAY) == "20"
+
+
+def test_a_deleted_document_has_no_past_and_a_restored_one_has_a_gap(world: World) -> None:
+    gone = replace(deletion(said(3, 25)), source_time=START + 40 * DAY, keeps_history=True)
+    take(world, gone)
+    assert [days_at(world, START + number * DAY) for number in (15, 25, 35, 45)] == [None] * 4
+    take(world, said(6, 30))
+    found = [days_at(world, START + number * DAY) for number in (15, 25, 35, 45, 61)]
+    assert found == ["20", "22", "25", None, "30"]
+
+
+def test_a_purge_takes_the_past_with_it(world: World) -> None:
+    take(world, replace(deletion(said(3, 25)), keeps_history=True))
+    items, waiting = world.services.ledger.erasable(Selection(keys=(said(1, 20).key,)))
+    assert (sum(len(item.revisions) for item in items), waiting) >= (5, 0)
+    world.services.ledger.erase(items)
+    with world.services.ledger.examine() as examination:
+        assert not [text for text in examination.texts(()) if b"days of leave" in text]
+    take(world, said(6, 30))
+    assert [days_at(world, START + number * DAY) for number in (15, 35, 99)] == [None] * 3
+    assert days_at(world, None) == "30"
+
+
+def test_retention_ends_the_past_before_its_day(world: World) -> None:
+    ledger = world.services.ledger
+    assert ledger.end_history(START + 25 * DAY) == 1
+    world.publish()
+    assert [days_at(world, START + number * DAY) for number in (15, 25, 35)] == [None, "22", "25"]
+    items, _ = ledger.erasable(Selection(revisions_before=NOW + DAY))
+    assert any(item.key.shown_id != item.key.document_id for item in items)
+
+
+def test_the_same_record_again_is_no_change_and_an_older_one_is_stale(world: World) -> None:
+    ledger, manifest = world.services.ledger, world.pipeline.manifest_hash
+    for item, action in ((said(3, 25), "noop"), (said(1, 20), "stale_ignored")):
+        assert ledger.dated(item).key == item.key
+        (applied,) = ledger.apply([item], manifest)
+        assert applied.decision is not None
+        assert applied.decision.action == action
+
+
+def test_what_was_a_draft_was_never_in_force() -> None:
+    world = told(said(1, 20, access={"status": "draft"}), said(2, 22))
+    assert [days_at(world, START + number * DAY) for number in (15, 25)] == [None, "22"]
+
+
+def test_hidden_history_changes_nothing_that_others_see(world: World) -> None:
+    other = told(said(3, 25))
+    quiet = replace(said(9, 40), access=replace(said(9, 40).access, allow=("board",)))  # type: ignore[type-var]
+    hidden = replace(quiet, key=replace(quiet.key, document_id="board.md"))
+    for one in (world, other):
+        take(one, hidden, replace(hidden, source_sequence=50, content=b"x", text="x"))
+    assert [
+        replace(one.engine.ask(ASKED, who), trace_id="") for one in (world, other) for who in (STAFF, GUEST)
+    ][:2] == [replace(other.engine.ask(ASKED, who), trace_id="") for who in (STAFF, GUEST)]
+
+
+def test_a_source_only_counts_its_own_documents(world: World) -> None:
+    assert world.services.ledger.heads("acme", "default") == {"leave.md": (6, True)}
