@@ -223,7 +223,7 @@ class Chunk:
     def seal(self) -> str:
         """Over everything that its id, which covers text and span, does not: what citations show, and what units
         may be quoted."""
-        units = ";".join(f"{u.kind!r},{u.start},{u.end},{u.header},{u.lead}" for u in self.units)
+        units = ";".join([f"{u.kind!r},{u.start},{u.end},{u.header},{u.lead}" for u in self.units])
         plain = (self.ordinal, self.page, self.kind, self.language, self.context, units)
         heading = (str(len(self.heading)), *self.heading)
         return digest("chunk-seal", *plain, *heading, *self.flags)

@@ -5,6 +5,7 @@ That is why it can be done in another process: see ``draft_frames`` for how a dr
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Protocol
 
 from clearcite.domain.corpus import Description, ParsedDocument
@@ -17,6 +18,9 @@ from clearcite.ports import Job, Parser
 from clearcite.text.analysis import Analyzer
 from clearcite.text.keys import packed
 from clearcite.text.phrases import folded_words
+from clearcite.text.terms import Table
+
+_FOLDED = Table(folded_words)
 
 Parse = Callable[[bytes, str], ParsedDocument]
 
@@ -79,12 +83,18 @@ class Recipe:
         return Draft(
             text=parsed.text,
             title=title,
-            normal_sha256=sha256_text(" ".join(folded_words(parsed.text))),
+            normal_sha256=sha256_text(normal_text(parsed.text)),
             cuts=cuts,
             terms=tuple(terms),
             flags=parsed.flags,
             notes=parsed.notes,
         )
+
+
+def normal_text(text: str) -> str:
+    """The text as mirrors have it in common: its ``folded_words``. No word goes across white space, so each piece
+    between it is folded once and not again in every document."""
+    return " ".join(chain.from_iterable(map(_FOLDED.__getitem__, text.split())))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,9 +10,10 @@ import pytest
 from clearcite.adapters.parsers.formats import parse_document
 from clearcite.domain.terms import Terms
 from clearcite.errors import InputError, TooLarge
-from clearcite.ingest.draft import Draft, Recipe, Sheet
+from clearcite.ingest.draft import Draft, Recipe, Sheet, normal_text
 from clearcite.ingest.draft_frames import decode_draft, decode_sheet, encode_draft, encode_sheet
 from clearcite.text.analysis import Analyzer
+from clearcite.text.phrases import folded_words
 
 SAMPLE = """---
 title: Ünïcode
@@ -60,6 +61,29 @@ def test_drafts_of_noise_come_back_as_they_were() -> None:
         except InputError:
             continue
         assert decode_draft(encode_draft(made)) == made
+
+
+def test_the_normal_text_is_the_folded_words_of_the_whole_whatever_stands_in_it() -> None:
+    chance = random.Random(20_261)
+    marks = [
+        chr(code)
+        for code in (
+            *range(0x300, 0x370),
+            *range(0x80, 0x250),
+            *range(0x1D00, 0x2070),
+            *range(0xFE00, 0x10000),
+        )
+    ]
+    everything = [chr(code) for code in range(1, 0x30000) if not 0xD800 <= code < 0xE000]
+    for _ in range(3_000):
+        signs = chance.choice(
+            (ALPHABET, ALPHABET + "".join(chance.sample(marks, 20)), chance.sample(everything, 12))
+        )
+        text = "".join(chance.choice(signs) for _ in range(chance.randrange(40)))
+        assert normal_text(text) == " ".join(folded_words(text)), ascii(text)
+    for sign in everything:
+        text = f"a{sign}b {sign}c d{sign} {sign}"
+        assert normal_text(text) == " ".join(folded_words(text)), ascii(text)
 
 
 def test_a_sheet_comes_back_as_it_was() -> None:
