@@ -20,14 +20,16 @@ The questions of the demo, a list of flat tables, are read as well.
 """
 
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, get_args
 
 from clearcite.bench.limits import read_limits
 from clearcite.bench.suite import Asked, Oracle, Suite, SuiteCase
+from clearcite.bench.suite_values import Place, choice, flag, known, mapping, moment, tables, text, words
 from clearcite.domain.access import Micros, Principal
 from clearcite.domain.answer import AnswerStatus
 from clearcite.domain.corpus import DocumentKey
@@ -36,8 +38,8 @@ from clearcite.domain.panel import OWNERS, WHOLE
 from clearcite.domain.policy import LOCAL
 from clearcite.domain.retrieval import Route
 from clearcite.errors import InputError, did_you_mean
+from clearcite.wire.convert import refusal
 from clearcite.wire.frontmatter import read_front_matter
-from clearcite.wire.instants import parse_moment, zone_of
 
 ASK = {"text", "as", "tenant", "groups", "as_of", "target_version", "sources", "route", "topic"}
 EXPECT = {"status", "cites", "says", "forbidden", "never_shown"}
@@ -58,6 +60,8 @@ DEMO = {
     "sides_contain",
 }
 
+NOBODY = Principal(tenant_id="", subject_id="", groups=(), authorization_revision=LOCAL)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Names:
@@ -66,48 +70,54 @@ class Names:
     resolve: Callable[[str], Principal]
     documents: Sequence[DocumentKey]
 
-    def keys(self, where: str, tenant: str, names: Iterable[str]) -> tuple[DocumentKey, ...]:
-        """Raises InputError for a name that no document has: what expects nothing proves nothing."""
+    def keys(self, tenant: str, names: Iterable[str], place: Place) -> tuple[DocumentKey, ...]:
+        """A name that no document has is a fault: what expects nothing proves nothing."""
         found: list[DocumentKey] = []
         for name in names:
             some = [key for key in self.documents if key.tenant_id == tenant and _is_called(key, name)]
             if not some:
-                raise InputError(f"{where}: the store knows no document {name!r} of this tenant.")
+                near = did_you_mean(
+                    [name], {key.document_id for key in self.documents if key.tenant_id == tenant}
+                )
+                place.fault(f"the store knows no document {name!r} of this tenant.{near}")
             found += some
-        return tuple(found)
+        return tuple(dict.fromkeys(found))
+
+    def subject(self, name: str, place: Place) -> Principal:
+        try:
+            return self.resolve(name)
+        except InputError as error:
+            place.fault(error.message)
+            return NOBODY
 
 
 def read_suite(path: Path, names: Names) -> tuple[Suite, Mapping[str, int]]:
     """The suite, and the least value of each rate in thousandths. Raises InputError that names everything wrong."""
     raw, content = _read(path)
-    faults = [
-        f"the suite has the unknown key {name}.{did_you_mean([name], ROOT)}"
-        for name in sorted(set(raw) - ROOT)
+    place = Place("suite")
+    known(raw, ROOT, place)
+    limits, wrong = read_limits(mapping(raw.get("gates", {}), place.at("gates")))
+    place.faults.extend(wrong)
+    minimum = _minimum(mapping(raw.get("minimum", {}), place.at("minimum")), place.at("minimum"))
+    as_of = moment(raw, "as_of", place)
+    flat = [
+        _flat(item, place.at("question")) for item in tables(raw.get("questions", []), place.at("question"))
     ]
-    limits, wrong = read_limits(_mapping(raw.get("gates", {}), "gates"))
-    as_of = _moment(raw.get("as_of"))
-    cases = []
-    for number, item in enumerate(_all_tables(raw), start=1):
-        try:
-            cases.append(_case(item, f"case {number}", as_of, names))
-        except InputError as error:
-            faults += error.violations
-    faults += wrong
-    if not cases and not faults:
-        raise InputError("The suite holds no case.")
-    ids = [case.id for case in cases]
-    faults += [
-        f"the suite names the case {name} twice" for name in sorted({n for n in ids if ids.count(n) > 1})
-    ]
-    minimum = _minimum(_mapping(raw.get("minimum", {}), "minimum"))
-    if faults:
-        raise InputError(faults[0] if len(faults) == 1 else "The suite has several faults.", tuple(faults))
-    suite = Suite(name=path.name, cases=tuple(cases), sha256=sha256_bytes(content), limits=limits)
-    return suite, minimum
+    items = [*flat, *tables(raw.get("cases", []), place.at("case"))]
+    cases = tuple(_case(item, place.at(f"case {n}"), as_of, names) for n, item in enumerate(items, start=1))
+    if not items:
+        place.fault("it holds no case.")
+    place.faults.extend(_repeated(case.id for case in cases))
+    if place.faults:
+        raise refusal(f"The suite {path.name}", place.faults)
+    return Suite(name=path.name, cases=cases, sha256=sha256_bytes(content), limits=limits), minimum
 
 
-def _all_tables(raw: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [_flat(item) for item in _tables(raw, "questions")] + _tables(raw, "cases")
+def _repeated(ids: Iterable[str]) -> Iterator[str]:
+    count = Counter(ids)
+    yield from (
+        f"case {name}: it is named {number} times." for name, number in count.items() if number > 1 and name
+    )
 
 
 def _read(path: Path) -> tuple[Mapping[str, Any], bytes]:
@@ -132,143 +142,111 @@ def _read(path: Path) -> tuple[Mapping[str, Any], bytes]:
         raise InputError("The suite is not valid TOML.") from error
 
 
-def _case(item: Mapping[str, Any], where: str, as_of: Micros | None, names: Names) -> SuiteCase:
-    name = item.get("id")
-    if not isinstance(name, str) or not name.strip():
-        raise InputError(f"{where}: it needs an id.")
-    where = f"case {name}"
-    _known(item, CASE, where)
-    ask, expect = (_mapping(item.get(key), f"{where}: {key}") for key in ("ask", "expect"))
-    asked = _asked(ask, where, as_of, names)
+def _case(item: Mapping[str, Any], place: Place, as_of: Micros | None, names: Names) -> SuiteCase:
+    name = text(item, "id", place)
+    if "id" not in item:
+        place.fault("it needs an id.")
+    place = place.at(f"case {name}") if name else place
+    known(item, CASE, place)
+    ask, expect = (mapping(item.get(key), place.at(f"{place.where}: {key}")) for key in ("ask", "expect"))
+    asked = _asked(ask, place.at(f"{place.where}: ask"), as_of, names)
+    cohort = text(item, "cohort", place) or "+".join(asked.principal.groups)
     return SuiteCase(
-        id=name,
-        slice=str(item.get("slice", "all")),
-        cohort=str(item.get("cohort") or "+".join(asked.principal.groups)),
-        critical=item.get("critical") in (True, "true"),
+        id=name or "",
+        slice=text(item, "slice", place) or "all",
+        cohort=cohort,
+        critical=flag(item, "critical", place),
         asked=asked,
-        oracle=_oracle(expect, where, asked.principal.tenant_id, names),
+        oracle=_oracle(expect, place.at(f"{place.where}: expect"), asked.principal.tenant_id, names),
     )
 
 
-def _asked(ask: Mapping[str, Any], where: str, default: Micros | None, names: Names) -> Asked:
+def _asked(ask: Mapping[str, Any], place: Place, default: Micros | None, names: Names) -> Asked:
     """From the runtime table alone."""
-    _known(ask, ASK, where)
-    text, route = ask.get("text"), ask.get("route")
-    if not isinstance(text, str) or not text.strip():
-        raise InputError(f"{where}: ask needs a text.")
-    if route is not None and route not in get_args(Route):
-        raise InputError(f"{where}: route is {' or '.join(get_args(Route))}.")
+    known(ask, ASK, place)
+    if "text" not in ask:
+        place.fault("it needs a text.")
     return Asked(
-        text=text,
-        principal=_principal(ask, where, names),
-        as_of=_moment(ask["as_of"]) if "as_of" in ask else default,
-        target_version=ask.get("target_version"),
-        sources=tuple(_words(ask, "sources", where)),
-        route=route,
-        topic=ask.get("topic"),
+        text=text(ask, "text", place) or "",
+        principal=_principal(ask, place, names),
+        as_of=moment(ask, "as_of", place) if "as_of" in ask else default,
+        target_version=text(ask, "target_version", place),
+        sources=words(ask, "sources", place),
+        route=choice(ask, "route", get_args(Route), place),
+        topic=text(ask, "topic", place),
     )
 
 
-def _principal(ask: Mapping[str, Any], where: str, names: Names) -> Principal:
+def _principal(ask: Mapping[str, Any], place: Place, names: Names) -> Principal:
     if ("as" in ask) == ("tenant" in ask or "groups" in ask):
-        raise InputError(f"{where}: say who asks with `as`, or with `tenant` and `groups`.")
+        place.fault("say who asks with `as`, or with `tenant` and `groups`.")
+        return NOBODY
     if "as" in ask:
-        return names.resolve(str(ask["as"]))
-    groups = _words(ask, "groups", where)
-    if not ask.get("tenant") or not groups:
-        raise InputError(f"{where}: an asker needs a tenant and at least one group.")
-    return Principal(
-        tenant_id=str(ask["tenant"]),
-        subject_id="suite",
-        groups=tuple(sorted(set(groups))),
-        authorization_revision=LOCAL,
-    )
+        return names.subject(str(ask["as"]), place)
+    tenant, groups = text(ask, "tenant", place), words(ask, "groups", place)
+    if tenant is None or not groups:
+        place.fault("an asker needs a tenant and at least one group.")
+    return replace(NOBODY, tenant_id=tenant or "", subject_id="suite", groups=tuple(sorted(set(groups))))
 
 
-def _oracle(expect: Mapping[str, Any], where: str, tenant: str, names: Names) -> Oracle:
-    _known(expect, EXPECT, where)
-    status: Any = expect.get("status")
-    if status not in get_args(AnswerStatus):
-        raise InputError(f"{where}: expect needs a status: {', '.join(get_args(AnswerStatus))}.")
-    grades = _grades(expect, where, tenant, names)
+def _oracle(expect: Mapping[str, Any], place: Place, tenant: str, names: Names) -> Oracle:
+    known(expect, EXPECT, place)
+    if "status" not in expect:
+        place.fault(f"it needs a status: {', '.join(get_args(AnswerStatus))}.")
+    grades = _grades(expect, place, tenant, names)
+    forbidden = names.keys(tenant, words(expect, "forbidden", place), place)
+    if set(forbidden) & set(grades):
+        place.fault("a document is expected and forbidden.")
     return Oracle(
-        status=status,
+        status=choice(expect, "status", get_args(AnswerStatus), place) or "refused",
         relevant=tuple(grades),
         grades=grades,
-        nuggets=tuple(_words(expect, "says", where)),
-        forbidden=names.keys(where, tenant, _words(expect, "forbidden", where)),
-        canaries=tuple(_words(expect, "never_shown", where)),
+        nuggets=words(expect, "says", place),
+        forbidden=forbidden,
+        canaries=words(expect, "never_shown", place),
     )
 
 
-def _grades(expect: Mapping[str, Any], where: str, tenant: str, names: Names) -> Mapping[DocumentKey, int]:
+def _grades(expect: Mapping[str, Any], place: Place, tenant: str, names: Names) -> Mapping[DocumentKey, int]:
     cites = expect.get("cites", [])
     if not isinstance(cites, dict):
-        return dict.fromkeys(names.keys(where, tenant, _words(expect, "cites", where)), 1)
+        return dict.fromkeys(names.keys(tenant, words(expect, "cites", place), place), 1)
     found: dict[DocumentKey, int] = {}
     for name, grade in cites.items():
-        text = str(grade)
-        if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_GRADE):
-            raise InputError(f"{where}: the grade of {name} must be a whole number from 1 to {MOST_GRADE}.")
-        found |= dict.fromkeys(names.keys(where, tenant, [name]), int(text))
+        digits = "" if isinstance(grade, bool) else str(grade)
+        if not (digits.isascii() and digits.isdigit() and 1 <= int(digits[:9]) <= MOST_GRADE):
+            place.fault(f"the grade of {name} must be a whole number from 1 to {MOST_GRADE}.")
+            continue
+        found |= dict.fromkeys(names.keys(tenant, [name], place), int(digits))
     return found
 
 
-def _moment(value: Any) -> Micros | None:
-    return None if value is None else parse_moment(str(value), zone_of("UTC"))
-
-
-def _flat(item: Mapping[str, Any]) -> Mapping[str, Any]:
+def _flat(item: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
     """A question of the demo as a case."""
-    _known(item, DEMO, f"question {item.get('id', '?')}")
+    known(item, DEMO, place.at(f"question {item.get('id', '?')}"))
     return {
         "id": item.get("id"),
         "ask": {key: item[key] for key in ("text", "as") if key in item},
         "expect": {
             **{key: item[key] for key in ("status", "cites", "never_shown") if key in item},
-            "says": [*item.get("answer_contains", []), *item.get("sides_contain", [])],
+            "says": [*words(item, "answer_contains", place), *words(item, "sides_contain", place)],
         },
     }
 
 
-def _minimum(table: Mapping[str, Any]) -> dict[str, int]:
+def _minimum(table: Mapping[str, Any], place: Place) -> dict[str, int]:
     found = dict.fromkeys(OWNERS, WHOLE)
-    _known(table, set(OWNERS), "minimum")
-    for name, value in table.items():
+    known(table, OWNERS, place)
+    for name in OWNERS.keys() & table.keys():
         try:
-            least = Decimal(str(value)) * WHOLE
+            least = Decimal(str(table[name])) * WHOLE
         except InvalidOperation:
             least = Decimal(-1)
         if not 0 <= least <= WHOLE or least != int(least):
-            raise InputError(f"minimum.{name} must lie between 0 and 1, with three places at most.")
-        found[name] = int(least)
+            place.fault(f"{name} must lie between 0 and 1, with three places at most.")
+        else:
+            found[name] = int(least)
     return found
-
-
-def _known(table: Mapping[str, Any], keys: set[str], where: str) -> None:
-    unknown = sorted(set(table) - keys)
-    if unknown:
-        raise InputError(f"{where} has unknown keys: {', '.join(unknown)}.")
-
-
-def _mapping(value: Any, where: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise InputError(f"{where} must be a table.")
-    return value
-
-
-def _tables(raw: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    value = raw.get(name, [])
-    if not isinstance(value, list):
-        raise InputError(f"{name} of the suite must be a list of tables.")
-    return [_mapping(item, name) for item in value]
-
-
-def _words(table: Mapping[str, Any], key: str, where: str) -> list[str]:
-    value = table.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-        raise InputError(f"{where}: {key} must be a list of texts.")
-    return value
 
 
 def _is_called(key: DocumentKey, name: str) -> bool:

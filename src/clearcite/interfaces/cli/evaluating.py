@@ -13,7 +13,7 @@ from clearcite.bench.fixture_run import fixture_run
 from clearcite.bench.latency import latency_lines
 from clearcite.bench.suite import Suite
 from clearcite.bench.suite_file import Names, read_suite
-from clearcite.errors import InputError
+from clearcite.errors import InputError, did_you_mean
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import POLICY, STORE, note, say
@@ -103,7 +103,11 @@ def _resolving(settings: Any, policy: str | None) -> Any:
     def resolve(name: str) -> Any:
         if not known:
             known["directory"] = resolver_for(settings, policy)
-        return known["directory"].resolve(name)
+        directory = known["directory"]
+        try:
+            return directory.resolve(name)
+        except InputError as error:
+            raise InputError(error.message + did_you_mean([name], directory.names())) from error
 
     return resolve
 
