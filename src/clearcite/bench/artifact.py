@@ -9,20 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from clearcite.bench.evaluate import Evaluation
-from clearcite.bench.gates import Gate, verdict_of
-from clearcite.bench.judge import CaseResult
 from clearcite.bench.measures import Rate
+from clearcite.bench.run_file import CASES, PREDICATE, STATEMENT, case_line, faults_of
 from clearcite.domain.digest import sha256_bytes
 from clearcite.errors import InputError
-from clearcite.wire import canonical, from_json, loads, to_json
-
-STATEMENT = "https://in-toto.io/Statement/v1"
-PREDICATE = "urn:clearcite:evaluation:1"
+from clearcite.wire import canonical, loads, to_json
 
 
 def files_of(evaluation: Evaluation) -> dict[str, bytes]:
     """``run.json``, ``cases.jsonl`` and ``summary.md``."""
-    files = {"cases.jsonl": _cases(evaluation), "summary.md": summary(evaluation).encode("utf-8")}
+    files = {
+        CASES: b"".join(map(case_line, evaluation.results)),
+        "summary.md": summary(evaluation).encode("utf-8"),
+    }
     files["run.json"] = canonical(statement(evaluation, files)) + b"\n"
     return files
 
@@ -68,19 +67,11 @@ def statement(evaluation: Evaluation, files: Mapping[str, bytes]) -> dict[str, A
 
 
 def verify_artifact(raw: bytes, folder: Path) -> tuple[str, ...]:
-    """What does not hold of a ``run.json``: a file that differs, a verdict that its gates do not give."""
+    """What does not hold of a ``run.json`` in its folder."""
     value = loads(raw)
-    if not isinstance(value, dict) or value.get("predicateType") != PREDICATE:
-        raise InputError("this is no run.json of an evaluation")
-    faults = []
-    for item in value["subject"]:
-        path = folder / item["name"]
-        if not path.is_file() or sha256_bytes(path.read_bytes()) != item["digest"]["sha256"]:
-            faults.append(f"{item['name']} is not the file of this run")
-    gates = [from_json(Gate, gate) for gate in value["predicate"]["gates"]]
-    if verdict_of(gates) != value["predicate"]["verdict"]:
-        faults.append("the verdict does not follow from the gates")
-    return tuple(faults)
+    if not isinstance(value, dict):
+        raise InputError("This is no run.json of an evaluation.")
+    return faults_of(value, folder)
 
 
 def summary(evaluation: Evaluation) -> str:
@@ -142,14 +133,6 @@ def _row(*cells: object) -> str:
         "not scored" if cell is None else str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells
     )
     return f"| {' | '.join(texts)} |"
-
-
-def _cases(evaluation: Evaluation) -> bytes:
-    return b"".join(canonical(_case(one)) + b"\n" for one in evaluation.results)
-
-
-def _case(one: CaseResult) -> dict[str, Any]:
-    return {"schema": "urn:clearcite:case:1", **to_json(one), "passes": one.passes}
 
 
 def _rates(found: Mapping[str, Rate]) -> dict[str, Any]:

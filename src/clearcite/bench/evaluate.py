@@ -13,6 +13,8 @@ from clearcite.bench.judged import Judged, by_cohort
 from clearcite.bench.means import Mean, means
 from clearcite.bench.measures import Rate, by_slice, confusion, measures
 from clearcite.bench.readers import readers_of
+from clearcite.bench.regression import regression_gate
+from clearcite.bench.run_file import KeptRun, require_comparable
 from clearcite.bench.scoring import Grounds, Statements
 from clearcite.bench.suite import Suite
 from clearcite.bench.suite_gates import GATES
@@ -23,7 +25,7 @@ from clearcite.errors import InputError
 HARNESS = "clearcite-bench-2"
 """Advances with every change of a measure or a check: runs of two harnesses are not compared."""
 
-JUDGED_BY_POLICY = ("leak", "noninterference", "authorized_recall", "underfill", "regression")
+JUDGED_BY_POLICY = ("leak", "noninterference", "authorized_recall", "underfill")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,21 +57,20 @@ class Evaluation:
         return verdict_of(self.gates)
 
 
-def evaluate(subject: Subject, suite: Suite, *, use_topic: bool = False) -> Evaluation:
-    """Raises InputError for a suite without a case: it proves nothing."""
+def evaluate(
+    subject: Subject, suite: Suite, *, use_topic: bool = False, baseline: KeptRun | None = None
+) -> Evaluation:
+    """Raises InputError for a suite without a case, which proves nothing, and for a baseline of something else."""
     if not suite.cases:
         raise InputError("the suite holds no case")
+    state = {"harness": HARNESS, "suite_sha256": suite.sha256, "use_topic": use_topic}
+    if baseline is not None:
+        require_comparable({**state, **_corpus(subject)}, baseline)
     judged = _judged(subject, suite, use_topic=use_topic)
     found = measures(judged.results)
     return Evaluation(
         suite=suite.name,
-        state={
-            "harness": HARNESS,
-            "suite_sha256": suite.sha256,
-            "use_topic": use_topic,
-            **_state(judged),
-            **suite.labels,
-        },
+        state={**state, **_corpus(subject), **_state(judged), **suite.labels},
         results=judged.results,
         runs=judged.runs,
         measures=found,
@@ -77,7 +78,7 @@ def evaluate(subject: Subject, suite: Suite, *, use_topic: bool = False) -> Eval
         scores=means(judged.results),
         cohorts={cohort: means(some) for cohort, some in by_cohort(judged.results).items()},
         confusion=confusion(judged.results),
-        gates=_gates(judged, found),
+        gates=(*_gates(judged, found), _regression(judged, baseline)),
     )
 
 
@@ -118,13 +119,23 @@ def _gates(judged: Judged, found: Mapping[str, Rate]) -> tuple[Gate, ...]:
     return (*policy_gates(policy, found, judged.results), degraded_gate(judged.results), *left_out)
 
 
+def _regression(judged: Judged, baseline: KeptRun | None) -> Gate:
+    if baseline is None:
+        return skipped("regression", "no baseline was given")
+    limits = judged.suite.limits
+    return regression_gate(baseline.cases, judged.results, limits.max_drop, shown=limits.shown)
+
+
+def _corpus(subject: Subject) -> Mapping[str, str]:
+    return {"corpus_sha256": subject.engine.operator(OPERATOR).corpus_digest()}
+
+
 def _state(judged: Judged) -> Mapping[str, Any]:
     """What else the run depended on. Nothing here names a document."""
     live = next((item for item in judged.operator.generations() if item.is_live), None)
     policy = judged.operator.policy()
     return {
         "generation": None if live is None else live.name,
-        "corpus_sha256": judged.operator.corpus_digest(),
         "policy_sha256": None if policy is None else policy.content,
         "config_sha256": None if judged.settings is None else judged.settings.hash(),
     }

@@ -15,6 +15,13 @@ from clearcite.domain.corpus import DocumentKey, Place
 from clearcite.text.forms import clean_text
 
 Scores = Mapping[str, str | None]
+WORSE_WHEN_HIGHER = (
+    "zero_result",
+    "underfill",
+    "candidate_underfill",
+    "ranker_underfill",
+    "stale_candidates",
+)
 Statements = Mapping[DocumentKey, Sequence[tuple[str, int, int]]]
 """Every statement of the suite's documents: fact id, start and end in the canonical text."""
 

@@ -11,6 +11,7 @@ from clearcite.bench.disclosure import leaking_files
 from clearcite.bench.evaluate import Evaluation, Subject, evaluate
 from clearcite.bench.fixture_run import fixture_run
 from clearcite.bench.latency import latency_lines
+from clearcite.bench.run_file import read_run
 from clearcite.bench.suite import Suite
 from clearcite.bench.suite_file import Names, read_suite
 from clearcite.errors import InputError, did_you_mean
@@ -31,8 +32,13 @@ Examples:
   clearcite evaluate suite.yaml --policy policy.toml
 
   clearcite evaluate suite.json --failure retrieval_error --out report
+
+  clearcite evaluate suite.yaml --baseline baseline.json
 """
 
+BASELINE = Annotated[
+    Path | None, Option("--baseline", help="A run.json or blessed baseline of the same suite and documents.")
+]
 WITHHELD = "a string that the suite says may be shown nowhere would stand in"
 
 REPORT = Annotated[str | None, Option("--format", help="text (the default, also when piped) or json.")]
@@ -45,6 +51,7 @@ def run_evaluation(
     suite: Annotated[Path, Argument(help="A cited-qa fixture (JSON), or a suite of your own (TOML, YAML).")],
     failure: FAILURE = None,
     use_topic: USE_TOPIC = False,
+    baseline: BASELINE = None,
     out: Annotated[Path | None, Option("--out", help="A folder for the report's files.")] = None,
     policy: POLICY = None,
     store: STORE = None,
@@ -52,12 +59,13 @@ def run_evaluation(
 ) -> int:
     form = "text" if format is None else common.chosen_format(format)
     faults = faults_for(failure)
+    earlier = None if baseline is None else read_run(baseline)
     with (
         _on_fixture(suite, faults)
         if suite.suffix == ".json"
         else _on_store(suite, faults, store, policy) as run
     ):
-        found = evaluate(*run, use_topic=use_topic)
+        found = evaluate(*run, use_topic=use_topic, baseline=earlier)
         files = files_of(found)
         leaking = leaking_files(files, run[1])
     if leaking:

@@ -34,6 +34,7 @@ HOMES = {
     **dict.fromkeys(("audit head", "audit verify", "audit export", "audit checker"), "auditing"),
     **dict.fromkeys(("backup", "restore", "integrity"), "safekeeping"),
     "evaluate": "evaluating",
+    **dict.fromkeys(("diff", "bless"), "comparing"),
     **dict.fromkeys(("index list", "index build"), "builds"),
     **dict.fromkeys(
         ("index panel", "index shadow", "index promote", "index rollback", "index retire"), "promotion"

@@ -1,5 +1,6 @@
 """``inspect`` and ``verify``: the protected side of an answer, for operators."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -20,14 +21,19 @@ Example:
   clearcite inspect 3b5115faf08453c0027528b1863237b0 --operator-view
 """
 
-VERIFY_HELP = """Recompute an answer from the store, for operators.
+VERIFY_HELP = """Recompute an answer from the store, or derive the verdict of a run again.
 
 The ledger is taken as it stood at that moment. The answer is reproduced (exit 0), differs (4), or is unverifiable
-(1), with the reason, such as a document that has been replaced since.
+(1), with the reason, such as a document that has been replaced since. For operators.
 
-Example:
+Given a run.json of evaluate or a baseline instead of a trace id: it holds (exit 0, whatever its verdict), or its files
+or its verdict are not what it says (4).
+
+Examples:
 
   clearcite verify 3b5115faf08453c0027528b1863237b0 --response kept.json
+
+  clearcite verify report/run.json
 """
 
 
@@ -68,7 +74,7 @@ def inspect(
 
 
 def verify(
-    trace: Annotated[str, Argument(help="A trace id.")],
+    trace: Annotated[str, Argument(help="A trace id, or the run.json of an evaluation.")],
     response: Annotated[
         Path | None, Option("--response", help="The public response that was kept, as JSON.")
     ] = None,
@@ -76,6 +82,10 @@ def verify(
     policy: POLICY = None,
     store: STORE = None,
 ) -> int:
+    if os.path.exists(trace) or trace.endswith(".json"):
+        from clearcite.interfaces.cli.comparing import verify_run  # noqa: PLC0415 - a trace needs no bench
+
+        return verify_run(Path(trace))
     settings = common.settings_for(store)
     kept = common.kept_response(response)
     with engine_on(settings) as engine:

@@ -1,0 +1,176 @@
+"""A run that was kept, read again: ``run.json`` with its cases beside it, or a blessed baseline that holds both.
+
+What is read is not trusted: the verdict is derived again from the gates, and files are compared with their digests.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clearcite.bench.gates import Gate, Verdict, verdict_of
+from clearcite.bench.judge import CaseResult
+from clearcite.domain.digest import sha256_bytes
+from clearcite.errors import InputError
+from clearcite.wire import canonical, from_json, loads, to_json
+
+STATEMENT = "https://in-toto.io/Statement/v1"
+PREDICATE = "urn:clearcite:evaluation:1"
+CASE = "urn:clearcite:case:1"
+BASELINE = "urn:clearcite:baseline:1"
+CASES = "cases.jsonl"
+MAX_RUN = 64_000_000
+"""Bytes of a file that is read: a million cases are no suite."""
+COMPARED = {"harness": "harness version", "suite_sha256": "suite", "corpus_sha256": "corpus"}
+"""What two runs must have in common before a figure of one says anything about the other."""
+
+_SHARE = re.compile(r"[01]\.[0-9]{6}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KeptRun:
+    """``statement`` is the whole of ``run.json``."""
+
+    statement: Mapping[str, Any]
+    suite: str
+    state: Mapping[str, Any]
+    verdict: Verdict
+    gates: tuple[Gate, ...]
+    cases: tuple[CaseResult, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Digest:
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _File:
+    name: str
+    digest: _Digest
+
+
+def read_run(path: Path) -> KeptRun:
+    """A run's folder, its ``run.json``, or a baseline. Raises InputError for anything else, and for cases that are
+    not those of the run."""
+    place = path / "run.json" if path.is_dir() else path
+    statement, kept = _opened(json_of(place))
+    digests, parts = read_statement(statement)
+    raw = bounded(place.with_name(CASES)) if kept is None else kept
+    if digests.get(CASES) != sha256_bytes(raw):
+        raise InputError(
+            f"The cases beside {place.name} are not those of this run. Evaluate again with --out."
+        )
+    return KeptRun(statement=statement, cases=tuple(_cases(raw)), **parts)
+
+
+def read_statement(value: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
+    """Digests by file name, and suite, state, verdict and gates. Raises InputError where it is none of ours."""
+    predicate = value.get("predicate")
+    if value.get("predicateType") != PREDICATE or not isinstance(predicate, dict):
+        raise InputError("This is no run.json of an evaluation.")
+    files = [from_json(_File, item, what="run.json") for item in _list(value.get("subject"), "subject")]
+    if any("/" in one.name or one.name in ("", ".", "..") for one in files):
+        raise InputError("run.json names a file outside its folder.")
+    gates = [from_json(Gate, gate, what="run.json") for gate in _list(predicate.get("gates"), "gates")]
+    suite, state, verdict = (predicate.get(name) for name in ("suite", "state", "verdict"))
+    if not isinstance(suite, str) or not isinstance(state, dict) or verdict not in ("PASS", "BLOCK"):
+        raise InputError("run.json names no suite, no state or no verdict.")
+    parts = {"suite": suite, "state": state, "verdict": verdict, "gates": tuple(gates)}
+    return {one.name: one.digest.sha256 for one in files}, parts
+
+
+def faults_of(value: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    """What does not hold of a ``run.json`` or a baseline: a file that differs, cases or a verdict that say something
+    else. Raises InputError for anything else."""
+    statement, kept = _opened(value)
+    digests, parts = read_statement(statement)
+    faults = []
+    # A baseline holds its cases and no other file of the run.
+    for name, digest in sorted(digests.items()) if kept is None else ():
+        path = folder / name
+        if not path.is_file() or sha256_bytes(bounded(path)) != digest:
+            faults.append(f"{name} is not the file of this run")
+    if kept is not None and digests.get(CASES) != sha256_bytes(kept):
+        faults.append("the cases are not those of this run")
+    if CASES not in digests:
+        faults.append("no cases belong to this run")
+    if verdict_of(parts["gates"]) != parts["verdict"]:
+        faults.append("the verdict does not follow from the gates")
+    if not faults:
+        cases = list(_cases(bounded(folder / CASES) if kept is None else kept))
+        if len(cases) != statement["predicate"].get("n"):
+            faults.append("the run counts other cases than it holds")
+    return tuple(faults)
+
+
+def require_comparable(state: Mapping[str, Any], baseline: KeptRun) -> None:
+    """Raises InputError that says what the two runs do not share."""
+    other = [
+        what
+        for name, what in COMPARED.items()
+        if state.get(name) is None or state.get(name) != baseline.state.get(name)
+    ]
+    if other:
+        raise InputError(
+            f"The runs cannot be compared: another {', another '.join(other)}."
+            " Evaluate the same suite on the same documents with the same version."
+        )
+
+
+def case_line(one: CaseResult) -> bytes:
+    """A case as a line of ``cases.jsonl``."""
+    return canonical({"schema": CASE, **to_json(one), "passes": one.passes}) + b"\n"
+
+
+def bounded(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(MAX_RUN + 1)
+    except OSError as error:
+        raise InputError(f"The file {path} cannot be read: {error.strerror}.") from error
+    if len(raw) > MAX_RUN:
+        raise InputError(f"The file {path} is larger than any run.")
+    return raw
+
+
+def json_of(path: Path) -> dict[str, Any]:
+    value = loads(bounded(path), max_bytes=MAX_RUN)
+    if not isinstance(value, dict):
+        raise InputError(f"{path.name} is no run.json and no baseline.")
+    return value
+
+
+def _opened(value: Mapping[str, Any]) -> tuple[Mapping[str, Any], bytes | None]:
+    """The statement, and the cases where they stand in the same file."""
+    if value.get("schema") != BASELINE:
+        return value, None
+    statement = value.get("run")
+    if not isinstance(statement, dict):
+        raise InputError("The baseline holds no run.")
+    return statement, b"".join(canonical(case) + b"\n" for case in _list(value.get("cases"), "cases"))
+
+
+def _list(value: Any, name: str) -> Sequence[Any]:
+    if not isinstance(value, list):
+        raise InputError(f"run.json is not valid: {name} must be a list.")
+    return value
+
+
+def _cases(raw: bytes) -> Iterator[CaseResult]:
+    """Raises InputError for a case that is not as ``case_line`` writes it, or stands twice."""
+    seen = set()
+    for number, line in enumerate(raw.splitlines(), start=1):
+        value = loads(line)
+        if not isinstance(value, dict) or value.pop("schema", None) != CASE:
+            raise InputError(f"Line {number} of the cases is no case.")
+        passes = value.pop("passes", None)
+        one = from_json(CaseResult, value, what=f"line {number} of the cases")
+        shares = [share for share in one.scores.values() if share is not None]
+        if passes is not one.passes or not all(_SHARE.fullmatch(share) for share in shares):
+            raise InputError(f"Line {number} of the cases contradicts itself.")
+        if one.case_id in seen:
+            raise InputError(f"Line {number} of the cases: {one.case_id} stands twice.")
+        seen.add(one.case_id)
+        yield one
