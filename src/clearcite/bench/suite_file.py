@@ -77,7 +77,7 @@ class Names:
             some = [key for key in self.documents if key.tenant_id == tenant and _is_called(key, name)]
             if not some:
                 near = did_you_mean(
-                    [name], {key.document_id for key in self.documents if key.tenant_id == tenant}
+                    [name], {key.shown_id for key in self.documents if key.tenant_id == tenant}
                 )
                 place.fault(f"the store knows no document {name!r} of this tenant.{near}")
             found += some
@@ -250,4 +250,5 @@ def _minimum(table: Mapping[str, Any], place: Place) -> dict[str, int]:
 
 
 def _is_called(key: DocumentKey, name: str) -> bool:
-    return name in (key.document_id, f"{key.source_id}:{key.document_id}")
+    """An older revision that is kept goes by the id of its document; which one counts is said by the date asked for."""
+    return name in (key.shown_id, f"{key.source_id}:{key.shown_id}")
