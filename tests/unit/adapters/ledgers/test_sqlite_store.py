@@ -252,6 +252,8 @@ def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
 
 
 UNDONE = """
+DROP INDEX documents_history;
+ALTER TABLE documents DROP COLUMN history_of;
 DROP TABLE policies;
 DROP TABLE policy_alarms;
 ALTER TABLE collections DROP COLUMN configured;
