@@ -104,6 +104,7 @@ def _judged(subject: Subject, suite: Suite, *, use_topic: bool) -> Judged:
         suite=suite,
         engine=subject.engine,
         operator=operator,
+        readers=readers,
         settings=subject.settings,
         now=now,
         runs=runs,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from clearcite.bench.answering import CaseRun
 from clearcite.bench.judge import CaseResult
+from clearcite.bench.readers import Readers
 from clearcite.bench.stats import to_micros
 from clearcite.bench.suite import Suite
 from clearcite.config import Settings
@@ -23,6 +24,7 @@ class Judged:
     suite: Suite
     engine: Engine
     operator: Operator
+    readers: Readers
     settings: Settings | None
     now: Micros
     runs: tuple[CaseRun, ...]

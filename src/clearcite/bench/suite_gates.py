@@ -6,9 +6,11 @@ A new gate is one entry in ``GATES``.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from clearcite.bench.currency import index_lag_gate, revision_currency_gate
 from clearcite.bench.gates import Gate, GateRow, GateState, degraded_gate, joined, skipped
 from clearcite.bench.judge import NOT_READABLE, CaseResult
 from clearcite.bench.judged import Cohort, Judged, by_cohort, values_of
+from clearcite.bench.noninterference import noninterference_gate
 from clearcite.bench.stats import (
     GRID,
     binomial_interval,
@@ -135,6 +137,7 @@ def score_gate(name: str, score: str, limit_name: str, *, cohorts: bool = False)
 
 GATES: tuple[Callable[[Judged], Gate], ...] = (
     leak_gate,
+    noninterference_gate,
     citation_gate,
     critical_gate,
     case_gate,
@@ -148,6 +151,8 @@ GATES: tuple[Callable[[Judged], Gate], ...] = (
     score_gate("nugget_recall", "nugget_recall", "min_nugget_recall"),
     score_gate("expected_empty_rate", "expected_empty", "min_expected_empty_rate"),
     policy_age_gate,
+    index_lag_gate,
+    revision_currency_gate,
     allowed_degraded_gate,
 )
 

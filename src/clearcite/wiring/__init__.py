@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from clearcite.wiring.builds import Recipe, build_target, live_target, retire_in
     from clearcite.wiring.checkup import Finding, check_up, migrate_store, store_status
     from clearcite.wiring.collections import apply_collections
+    from clearcite.wiring.copies import scratch_copy
     from clearcite.wiring.engines import engine_on, open_engine
     from clearcite.wiring.parts import existing_store
     from clearcite.wiring.policies import resolver_for, sync_policy
@@ -32,6 +33,7 @@ _HOMES = {
     "audit_heads": "clearcite.wiring.auditing",
     "audit_store": "clearcite.wiring.auditing",
     "build_target": "clearcite.wiring.builds",
+    "scratch_copy": "clearcite.wiring.copies",
     "backup_store": "clearcite.wiring.safekeeping",
     "check_integrity": "clearcite.wiring.safekeeping",
     "check_there": "clearcite.wiring.sources",
@@ -91,6 +93,7 @@ __all__ = [
     "restore_store",
     "retain",
     "retire_in",
+    "scratch_copy",
     "store_status",
     "sweep_store",
     "sync_policy",

@@ -67,7 +67,7 @@ def backup_store(settings: Settings, target: Path, say: Say = lambda _: None) ->
         ledger = stack.enter_context(closing(open_sqlite_ledger(store / LEDGER, clock)))
         traces = stack.enter_context(closing(open_sqlite_traces(store / TRACES)))
         say("copying ledger and index")
-        number, position = _copy_ledger_and_index(ledger, store, target)
+        number, position = copy_ledger_and_index(ledger, store, target)
         traces.copy_to(target / TRACES)
         for path in _plain_files(store):
             copy_private(path, target / path.relative_to(store))
@@ -100,7 +100,7 @@ def _plain_files(store: Path) -> Iterator[Path]:
             yield path
 
 
-def _copy_ledger_and_index(ledger: SqliteLedger, store: Path, target: Path) -> tuple[int, int]:
+def copy_ledger_and_index(ledger: SqliteLedger, store: Path, target: Path) -> tuple[int, int]:
     """The index first, for a segment may be swept while the ledger is copied; again if one was missed."""
     for _ in range(_TRIES):
         shutil.rmtree(target / INDEX, ignore_errors=True)

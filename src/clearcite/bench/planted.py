@@ -1,0 +1,76 @@
+"""Documents that an asker cannot read, made to weigh as much as they can on what he asks."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from clearcite.bench.suite import SuiteCase
+from clearcite.domain.access import Access
+from clearcite.domain.corpus import Description, DocumentKey
+from clearcite.domain.digest import digest
+
+NOBODY = "clearcite-bench-nobody"
+"""A group of which no asker of a suite is a member, and the tenant that no asker is of."""
+FAR = 253_370_764_800_000_000
+"""The year 9999: what begins then is not in force."""
+TIMES = 120
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Planted:
+    key: DocumentKey
+    text: str
+    access: Access
+    description: Description
+
+
+def planted(case: SuiteCase, said: str, source: str) -> Iterator[Planted]:
+    """``said``: what was answered before, as JSON. Each text is hidden in its own way."""
+    own = case.asked.principal.groups
+    ways = {
+        "near": (_near(case.asked.text), Access(allow=(NOBODY,))),
+        "canary": (f"{case.asked.text} {digest('canary', case.id)}", Access(allow=own, deny=own)),
+        "frequent": (_frequent(case.asked.text), Access(allow=own, status="draft")),
+        "conflict": (_other_values(said), Access(allow=own, trusted=False)),
+        "later": (_near(case.asked.text), Access(allow=own, effective_from=FAR)),
+        "closed": (_other_values(said), Access(allow=own, parent=NOBODY)),
+    }
+    for name, (text, access) in ways.items():
+        yield _planted(case, f"{digest(case.id)[:16]}-{name}", text, access, (case.tenant, source))
+    yield _planted(
+        case, f"{digest(case.id)[:16]}-foreign", _near(case.asked.text), Access(allow=own), (NOBODY, source)
+    )
+
+
+def _planted(case: SuiteCase, name: str, text: str, access: Access, place: tuple[str, str]) -> Planted:
+    tenant, source = place
+    return Planted(
+        key=DocumentKey(tenant_id=tenant, source_id=source, document_id=name),
+        text=text,
+        access=access,
+        description=Description(
+            source_uri=name,
+            source_version="1",
+            title=case.asked.text[:200],
+            media_type="text/plain",
+            authority=100,
+            source_type="policy",
+        ),
+    )
+
+
+def _near(question: str) -> str:
+    plain = question.rstrip("?. ")
+    return f"{plain}.\n\nThe answer to this is 42 days. {plain}: 42 euros, always."
+
+
+def _frequent(question: str) -> str:
+    """Every word of the question so often that it would count for little, were it counted."""
+    return "\n\n".join(f"{question} {question} {number}" for number in range(TIMES))
+
+
+def _other_values(said: str) -> str:
+    """What was answered, with other numbers; the question's asker would see a conflict, if he could see it."""
+    texts = re.findall(r'"text":"((?:[^"\\]|\\.)*)"', said)
+    plain = "\n\n".join(text.encode("ascii", "ignore").decode().replace("\\n", " ") for text in texts)
+    return re.sub(r"\d+", lambda found: str(int(found[0][:9]) + 7), plain) or "It is not so. It is 7."
