@@ -1,4 +1,4 @@
-"""Gates over time: how far the index is behind the ledger, and whether windows and revisions hold to the microsecond."""
+"""Gates over time: how far the index is behind the ledger, and whether windows hold to the microsecond."""
 
 from collections.abc import Iterator
 from dataclasses import replace
