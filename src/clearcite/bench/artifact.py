@@ -4,24 +4,23 @@ Codes and numbers only: no text of a document or question, no title, no id of an
 Byte-identical on a rerun: no time, no path, no machine stands in it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from clearcite.bench.evaluate import Evaluation
+from clearcite.bench.junit import junit
 from clearcite.bench.measures import Rate
 from clearcite.bench.run_file import CASES, PREDICATE, STATEMENT, case_line, faults_of
+from clearcite.bench.trec import qrels_lines, run_lines
 from clearcite.domain.digest import sha256_bytes
 from clearcite.errors import InputError
 from clearcite.wire import canonical, loads, to_json
 
 
 def files_of(evaluation: Evaluation) -> dict[str, bytes]:
-    """``run.json``, ``cases.jsonl`` and ``summary.md``."""
-    files = {
-        CASES: b"".join(map(case_line, evaluation.results)),
-        "summary.md": summary(evaluation).encode("utf-8"),
-    }
+    """``run.json`` and everything it vouches for."""
+    files = {name: write(evaluation) for name, write in FILES.items()}
     files["run.json"] = canonical(statement(evaluation, files)) + b"\n"
     return files
 
@@ -140,3 +139,13 @@ def _rates(found: Mapping[str, Rate]) -> dict[str, Any]:
         name: {"value": rate.decimal(), "hits": rate.hits, "n": rate.n, "reason": rate.reason}
         for name, rate in found.items()
     }
+
+
+FILES: dict[str, Callable[[Evaluation], bytes]] = {
+    CASES: lambda evaluation: b"".join(map(case_line, evaluation.results)),
+    "summary.md": lambda evaluation: summary(evaluation).encode("utf-8"),
+    "run.trec": lambda evaluation: run_lines(evaluation.ranked),
+    "qrels.trec": lambda evaluation: qrels_lines(evaluation.ranked),
+    "junit.xml": lambda evaluation: junit(evaluation.suite, evaluation.gates, evaluation.results),
+}
+"""What ``run.json`` vouches for; a new file is one entry."""

@@ -15,10 +15,12 @@ from clearcite.bench.measures import Rate, by_slice, confusion, measures
 from clearcite.bench.readers import readers_of
 from clearcite.bench.regression import regression_gate
 from clearcite.bench.run_file import KeptRun, require_comparable
-from clearcite.bench.scoring import Grounds, Statements
-from clearcite.bench.suite import Suite
+from clearcite.bench.scoring import Grounds, Statements, ranked_documents
+from clearcite.bench.suite import Suite, SuiteCase
 from clearcite.bench.suite_gates import GATES
+from clearcite.bench.trec import Ranked, field_of
 from clearcite.config import Settings
+from clearcite.domain.corpus import DocumentKey
 from clearcite.engine import Engine
 from clearcite.errors import InputError
 
@@ -51,6 +53,7 @@ class Evaluation:
     cohorts: Mapping[tuple[str, str], Mapping[str, Mean]]
     confusion: Mapping[str, Mapping[str, int]]
     gates: tuple[Gate, ...]
+    ranked: tuple[Ranked, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -79,6 +82,7 @@ def evaluate(
         cohorts={cohort: means(some) for cohort, some in by_cohort(judged.results).items()},
         confusion=confusion(judged.results),
         gates=(*_gates(judged, found), _regression(judged, baseline)),
+        ranked=judged.ranked,
     )
 
 
@@ -89,7 +93,7 @@ def _judged(subject: Subject, suite: Suite, *, use_topic: bool) -> Judged:
         raise InputError("the store holds no document: nothing that is asked of it proves anything")
     readers = readers_of(operator, now)
     runs = tuple(run_suite(subject.engine, suite, use_topic=use_topic))
-    results = []
+    results, ranked = [], []
     for case, run in zip(suite.cases, runs, strict=True):
         readable = readers.readable(case.asked)
         grounds = Grounds(
@@ -100,6 +104,7 @@ def _judged(subject: Subject, suite: Suite, *, use_topic: bool) -> Judged:
             k=suite.limits.k,
         )
         results.append(judge(case, run, grounds))
+        ranked.append(_ranked(case, run, readable))
     return Judged(
         suite=suite,
         engine=subject.engine,
@@ -109,7 +114,21 @@ def _judged(subject: Subject, suite: Suite, *, use_topic: bool) -> Judged:
         now=now,
         runs=runs,
         results=tuple(results),
+        ranked=tuple(ranked),
     )
+
+
+def _ranked(case: SuiteCase, run: CaseRun, readable: frozenset[DocumentKey]) -> Ranked:
+    """A leak is counted elsewhere; here it leaves no id."""
+    return Ranked(
+        query=field_of(case.id),
+        documents=tuple(_name(key) for key in ranked_documents(run) if key in readable),
+        grades={_name(key): grade for key, grade in case.oracle.graded.items() if key in readable},
+    )
+
+
+def _name(key: DocumentKey) -> str:
+    return field_of(key.tenant_id, key.source_id, key.document_id)
 
 
 def _gates(judged: Judged, found: Mapping[str, Rate]) -> tuple[Gate, ...]:

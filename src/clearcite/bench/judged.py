@@ -8,6 +8,7 @@ from clearcite.bench.judge import CaseResult
 from clearcite.bench.readers import Readers
 from clearcite.bench.stats import to_micros
 from clearcite.bench.suite import Suite
+from clearcite.bench.trec import Ranked
 from clearcite.config import Settings
 from clearcite.domain.access import Micros
 from clearcite.engine import Engine
@@ -29,6 +30,7 @@ class Judged:
     now: Micros
     runs: tuple[CaseRun, ...]
     results: tuple[CaseResult, ...]
+    ranked: tuple[Ranked, ...] = ()
 
 
 def by_cohort(results: Sequence[CaseResult]) -> Mapping[Cohort, list[CaseResult]]:

@@ -35,6 +35,7 @@ HOMES = {
     **dict.fromkeys(("backup", "restore", "integrity"), "safekeeping"),
     "evaluate": "evaluating",
     **dict.fromkeys(("diff", "bless"), "comparing"),
+    "score": "scoring",
     **dict.fromkeys(("index list", "index build"), "builds"),
     **dict.fromkeys(
         ("index panel", "index shadow", "index promote", "index rollback", "index retire"), "promotion"
