@@ -36,7 +36,8 @@ ask = {text = "What is the lodging allowance of the board?", tenant = "default",
 expect = {status = "insufficient_evidence", forbidden = ["board.md"], never_shown = ["EUR 999", "Zugspitze"]}
 """
 HIDDEN = ("EUR 999", "EUR 140", "Zugspitze", "board.md", "lodging.md", "Lodging", "allowance")
-FILES = ("run.json", "cases.jsonl", "summary.md")
+RANKED = ("run.trec", "qrels.trec")
+FILES = ("run.json", "cases.jsonl", "summary.md", "junit.xml", *RANKED)
 
 
 @pytest.fixture(scope="module")
@@ -99,9 +100,14 @@ def test_files_and_output_hold_no_text_title_or_id_and_no_string_that_may_be_sho
     home: Path,
 ) -> None:
     said = "".join(evaluated(home, "--out", "scan", *more).out for more in ((), ("--format", "json")))
-    said += "".join((home / "scan" / name).read_text(encoding="utf-8") for name in FILES)
+    texts = {name: (home / "scan" / name).read_text(encoding="utf-8") for name in FILES}
+    said += "".join(text for name, text in texts.items() if name not in RANKED)
     assert sorted(path.name for path in (home / "scan").iterdir()) == sorted(FILES)
     assert not [text for text in (*HIDDEN, str(home)) if text in said]
+    # A ranking names documents, and only such as its asker may read.
+    ranked = "".join(texts[name] for name in RANKED)
+    assert "lodging.md" in ranked
+    assert not [text for text in (*HIDDEN, str(home)) if text in ranked.replace("lodging.md", "")]
     shown = clearcite(
         home, "ask", "What is the lodging allowance of the board?", "--tenant", "default", "--group", "board"
     )
