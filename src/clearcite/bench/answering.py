@@ -9,11 +9,12 @@ from typing import Any
 
 from clearcite.bench.suite import Asked, Suite
 from clearcite.domain.access import Principal
-from clearcite.domain.answer import PublicAnswer
+from clearcite.domain.answer import Citation, PublicAnswer, PublicSearch, Statement
 from clearcite.domain.corpus import DocumentKey, Place
 from clearcite.domain.policy import LOCAL
 from clearcite.domain.trace import StageRecord, Trace
 from clearcite.engine import Engine
+from clearcite.errors import ClearciteError, DependencyUnavailable, IntegrityFault
 from clearcite.operator import Operator
 
 OPERATOR = Principal(
@@ -34,7 +35,7 @@ class CaseRun:
     """
 
     case_id: str
-    public: PublicAnswer
+    public: PublicAnswer | PublicSearch
     candidates: tuple[DocumentKey, ...]
     retrieved: tuple[Place, ...]
     selected: tuple[Place, ...]
@@ -43,6 +44,17 @@ class CaseRun:
     degraded: bool
     cause: str | None
     milliseconds: Mapping[str, int]
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        return self.public.citations if isinstance(self.public, PublicAnswer) else ()
+
+    @property
+    def claims(self) -> tuple[Statement, ...]:
+        """What was said, the sides of conflicts with it; a search says nothing."""
+        if isinstance(self.public, PublicSearch):
+            return ()
+        return (*self.public.answer, *(side for item in self.public.conflicts for side in item.sides))
 
 
 def run_suite(engine: Engine, suite: Suite, *, use_topic: bool = False) -> Iterator[CaseRun]:
@@ -55,15 +67,40 @@ def run_suite(engine: Engine, suite: Suite, *, use_topic: bool = False) -> Itera
 def run_case(
     engine: Engine, operator: Operator, case_id: str, asked: Asked, *, use_topic: bool = False
 ) -> CaseRun:
-    public = engine.ask(asked.text, asked.principal, **asked.options(use_topic=use_topic))
+    options = asked.options(use_topic=use_topic)
+    public: PublicAnswer | PublicSearch
+    if asked.search:
+        try:
+            public = engine.search(asked.text, asked.principal, **options)
+        except (DependencyUnavailable, IntegrityFault) as error:
+            return _failed(case_id, error)
+    else:
+        public = engine.ask(asked.text, asked.principal, **options)
     trace = operator.inspect(public.trace_id)
     return _kept(case_id, public, trace, operator)
 
 
-def _kept(case_id: str, public: PublicAnswer, trace: Trace, operator: Operator) -> CaseRun:
+def _failed(case_id: str, error: ClearciteError) -> CaseRun:
+    """A search that raised: its caller got the error and nothing else."""
+    return CaseRun(
+        case_id=case_id,
+        public=PublicSearch(status="dependency_unavailable", trace_id=""),
+        candidates=(),
+        retrieved=(),
+        selected=(),
+        cited=(),
+        dropped=(),
+        degraded=True,
+        cause=error.code,
+        milliseconds={},
+    )
+
+
+def _kept(case_id: str, public: PublicAnswer | PublicSearch, trace: Trace, operator: Operator) -> CaseRun:
     last = {stage.stage: stage.detail for stage in trace.stages}
-    hits = [hit[0] for leg in last.get("recall", {}).get("legs", ()) for hit in leg["hits"]]
-    ranked = [item[0] for item in _ranking(last)]
+    recalled = (stage.detail for stage in trace.stages if stage.stage == "recall")
+    hits = [hit[0] for detail in recalled for leg in detail.get("legs", ()) for hit in leg["hits"]]
+    ranked = [item[0] for item in _ranking(trace.stages)]
     selected = [item[1] for item in last.get("fit_budget", {}).get("selected", ())]
     dropped = [(chunk, why) for detail in last.values() for chunk, why in detail.get("dropped", ())]
     places = operator.places([*hits, *ranked, *selected, *(chunk for chunk, _ in dropped)])
@@ -82,18 +119,23 @@ def _kept(case_id: str, public: PublicAnswer, trace: Trace, operator: Operator) 
     )
 
 
-def _ranking(last: Mapping[str, Mapping[str, Any]]) -> Sequence[Any]:
-    """The newest order there is: of the reranker, or of what came before it where that failed."""
-    for stage in ("rerank", "weigh", "fuse"):
-        if "ranked" in last.get(stage, {}):
-            ranking: Sequence[Any] = last[stage]["ranked"]
-            return ranking
+def _ranking(stages: Sequence[StageRecord]) -> Sequence[Any]:
+    """The newest order there is: of the reranker, or of what came before it where that failed.
+
+    A search that goes deeper ranks what is new each time, below all that it ranked before.
+    """
+    for name in ("rerank", "weigh", "fuse"):
+        found = [
+            stage.detail["ranked"] for stage in stages if stage.stage == name and "ranked" in stage.detail
+        ]
+        if found:
+            return [item for ranked in found for item in ranked]
     return ()
 
 
-def _cited(public: PublicAnswer, context: Sequence[Place]) -> Iterator[Place]:
+def _cited(public: PublicAnswer | PublicSearch, context: Sequence[Place]) -> Iterator[Place]:
     """Citations name a document by its id alone; the passage they were taken from knows the rest."""
-    for citation in public.citations:
+    for citation in public.citations if isinstance(public, PublicAnswer) else ():
         for place in context:
             within = place.start <= citation.span.start and citation.span.end <= place.end
             if place.document.shown_id == citation.document_id and within:

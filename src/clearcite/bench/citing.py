@@ -20,7 +20,7 @@ def citations_that_hold(
     texts = {place.document: operator.stored(place.document) for place in run.cited}
     return tuple(
         _holds(item, places.get((item.document_id, item.span.start, item.span.end)), readable, texts)
-        for item in run.public.citations
+        for item in run.citations
     )
 
 

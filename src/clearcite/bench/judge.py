@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from clearcite.bench.answering import CaseRun
 from clearcite.bench.scoring import Grounds, Statements, scores_of
 from clearcite.bench.suite import ExpectedFact, SuiteCase
-from clearcite.domain.answer import AnswerStatus
+from clearcite.domain.answer import AnswerStatus, PublicSearch
 from clearcite.domain.corpus import DocumentKey, Place
 from clearcite.wire import canonical, to_json
 
@@ -63,9 +63,9 @@ def judge(case: SuiteCase, run: CaseRun, grounds: Grounds) -> CaseResult:
             codes.append(f"{stage}_fact_missing")
     if reached["citation"] - wanted:
         codes.append("unexpected_fact_cited")
-    if scores["nugget_recall"] not in (None, WHOLE):
+    if scores.get("nugget_recall") not in (None, WHOLE):
         codes.append("nugget_missing")
-    if oracle.relevant and not oracle.facts and run.public.citations and scores["citation_recall"] == NOTHING:
+    if oracle.relevant and not oracle.facts and run.citations and scores["citation_recall"] == NOTHING:
         codes.append("no_relevant_document_cited")
     if oracle.relevant and not oracle.facts and not grounds.readable.intersection(oracle.relevant):
         codes.append(NOT_READABLE)
@@ -125,7 +125,8 @@ def disclosures(case: SuiteCase, run: CaseRun) -> list[str]:
     if any(canary in public or any(canary in text for text in texts) for canary in case.oracle.canaries):
         codes.append("forbidden_text")
     names = {document.document_id for document in forbidden}
-    if any(citation.document_id in names for citation in run.public.citations):
+    shown = run.public.hits if isinstance(run.public, PublicSearch) else run.citations
+    if any(item.document_id in names for item in shown):
         codes.append("forbidden_document_id")
     return codes
 

@@ -70,7 +70,7 @@ def _of_case(case: SuiteCase, run: CaseRun) -> Judged:
         first = [place.document for place in run.retrieved[:2]]
         is_found = bool(set(first) & set(oracle.relevant))
         yield "recall_at_2", is_found, where, "no expected document among the first two passages"
-    if oracle.relevant and oracle.status == "answered":
+    if oracle.relevant and oracle.status == "answered" and not case.asked.search:
         is_cited = bool(run.cited) and run.cited[0].document in oracle.relevant
         wrong = "the first citation is another one" if run.cited else "nothing is cited"
         yield "citation_precision_at_1", is_cited, where, f"{wrong} ({status})"

@@ -44,9 +44,11 @@ class Grounds:
 def scores_of(case: SuiteCase, run: CaseRun, grounds: Grounds) -> Scores:
     """A relevant document that the asker may not read does not count: nobody should find it for him."""
     grades = {key: grade for key, grade in case.oracle.graded.items() if key in grounds.readable}
+    found = {**_ranking(case, run, grades, grounds.k), **_filled(run, grounds)}
+    if case.asked.search:
+        return found
     return {
-        **_ranking(case, run, grades, grounds.k),
-        **_filled(run, grounds),
+        **found,
         **_context(run, grades),
         **_citation(run, grades, grounds.held),
         **_answer(case, run),
@@ -91,8 +93,8 @@ def _context(run: CaseRun, grades: Mapping[DocumentKey, int]) -> Scores:
 
 def _citation(run: CaseRun, grades: Mapping[DocumentKey, int], held: Sequence[bool]) -> Scores:
     cited = _documents(run.cited)
-    by_number = dict(zip((item.n for item in run.public.citations), held, strict=True))
-    claims = [*run.public.answer, *(side for item in run.public.conflicts for side in item.sides)]
+    by_number = dict(zip((item.n for item in run.citations), held, strict=True))
+    claims = run.claims
     supported = sum(
         all(by_number.get(n, False) for n in claim.citations) for claim in claims if claim.citations
     )
@@ -104,9 +106,7 @@ def _citation(run: CaseRun, grades: Mapping[DocumentKey, int], held: Sequence[bo
 
 
 def _answer(case: SuiteCase, run: CaseRun) -> Scores:
-    said = [statement.text for statement in run.public.answer]
-    said += [side.text for item in run.public.conflicts for side in item.sides]
-    text, nuggets = plain("\n".join(said)), case.oracle.nuggets
+    text, nuggets = plain("\n".join(claim.text for claim in run.claims)), case.oracle.nuggets
     found = sum(plain(nugget) in text for nugget in nuggets)
     empty = case.oracle.status == "insufficient_evidence"
     return {

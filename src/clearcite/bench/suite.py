@@ -21,7 +21,7 @@ FIXTURE_SOURCE = "fixture"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """What the answerer may see of a case."""
+    """What the answerer may see of a case. ``search``: ranked passages are wanted, and no answer."""
 
     text: str
     principal: Principal
@@ -30,6 +30,7 @@ class Asked:
     sources: tuple[str, ...] = ()
     route: Route | None = None
     topic: str | None = None
+    search: bool = False
 
     def options(self, *, use_topic: bool = False) -> Mapping[str, Any]:
         """As ``Engine.ask`` takes them. The topic is a host's label, used only where a run asks for it."""

@@ -15,14 +15,15 @@
 
 ``ask`` reaches whoever answers and nothing else does. Instead of ``as``, a subject of the policy, it may hold
 ``tenant`` and ``groups``. A document is ``DOCUMENT`` or ``SOURCE:DOCUMENT`` of the asker's tenant and must be there;
-``cites`` may be a table that gives each a grade. ``cohort`` names who asks in reports; else his groups do.
+``cites`` may be a table that gives each a grade. ``cohort`` names who asks in reports; else his groups do. With
+``search = true`` only a search is made, which ends as ``answered`` whatever it finds; what is found is judged.
 The questions of the demo, a list of flat tables, are read as well.
 """
 
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, get_args
@@ -41,7 +42,7 @@ from clearcite.errors import InputError, did_you_mean
 from clearcite.wire.convert import refusal
 from clearcite.wire.frontmatter import read_front_matter
 
-ASK = {"text", "as", "tenant", "groups", "as_of", "target_version", "sources", "route", "topic"}
+ASK = {"text", "search", "as", "tenant", "groups", "as_of", "target_version", "sources", "route", "topic"}
 EXPECT = {"status", "cites", "says", "forbidden", "never_shown"}
 CASE = {"id", "slice", "cohort", "critical", "ask", "expect"}
 ROOT = {"as_of", "gates", "minimum", "cases", "questions"}
@@ -69,6 +70,8 @@ class Names:
 
     resolve: Callable[[str], Principal]
     documents: Sequence[DocumentKey]
+    known: dict[tuple[str, str], list[DocumentKey]] = field(default_factory=dict)
+    """By tenant and name, filled at the first question."""
 
     def keys(self, tenant: str, names: Iterable[str], place: Place) -> tuple[DocumentKey, ...]:
         """A name that no document has is a fault: what expects nothing proves nothing. None is looked
@@ -77,7 +80,7 @@ class Names:
             return ()
         found: list[DocumentKey] = []
         for name in names:
-            some = [key for key in self.documents if key.tenant_id == tenant and _is_called(key, name)]
+            some = self._called(tenant, name)
             if not some:
                 near = did_you_mean(
                     [name], {key.shown_id for key in self.documents if key.tenant_id == tenant}
@@ -85,6 +88,14 @@ class Names:
                 place.fault(f"the store knows no document {name!r} of this tenant.{near}")
             found += some
         return tuple(dict.fromkeys(found))
+
+    def _called(self, tenant: str, name: str) -> list[DocumentKey]:
+        """An older revision that is kept goes by the id of its document; the date asked for says which one counts."""
+        if not self.known:
+            for key in self.documents:
+                for called in (key.shown_id, f"{key.source_id}:{key.shown_id}"):
+                    self.known.setdefault((key.tenant_id, called), []).append(key)
+        return self.known.get((tenant, name), [])
 
     def subject(self, name: str, place: Place) -> Principal:
         try:
@@ -160,7 +171,7 @@ def _case(item: Mapping[str, Any], place: Place, as_of: Micros | None, names: Na
         cohort=cohort,
         critical=flag(item, "critical", place),
         asked=asked,
-        oracle=_oracle(expect, place.at(f"{place.where}: expect"), asked.principal.tenant_id, names),
+        oracle=_oracle(expect, place.at(f"{place.where}: expect"), asked, names),
     )
 
 
@@ -177,6 +188,7 @@ def _asked(ask: Mapping[str, Any], place: Place, default: Micros | None, names: 
         sources=words(ask, "sources", place),
         route=choice(ask, "route", get_args(Route), place),
         topic=text(ask, "topic", place),
+        search=flag(ask, "search", place),
     )
 
 
@@ -192,8 +204,13 @@ def _principal(ask: Mapping[str, Any], place: Place, names: Names) -> Principal:
     return replace(NOBODY, tenant_id=tenant or "", subject_id="suite", groups=tuple(sorted(set(groups))))
 
 
-def _oracle(expect: Mapping[str, Any], place: Place, tenant: str, names: Names) -> Oracle:
+def _oracle(expect: Mapping[str, Any], place: Place, asked: Asked, names: Names) -> Oracle:
     known(expect, EXPECT, place)
+    tenant = asked.principal.tenant_id
+    if asked.search:
+        expect = {"status": "answered", **expect}
+        if "says" in expect:
+            place.fault("a search says nothing; leave out says.")
     if "status" not in expect:
         place.fault(f"it needs a status: {', '.join(get_args(AnswerStatus))}.")
     grades = _grades(expect, place, tenant, names)
@@ -250,8 +267,3 @@ def _minimum(table: Mapping[str, Any], place: Place) -> dict[str, int]:
         else:
             found[name] = int(least)
     return found
-
-
-def _is_called(key: DocumentKey, name: str) -> bool:
-    """An older revision that is kept goes by the id of its document; which one counts is said by the date asked for."""
-    return name in (key.shown_id, f"{key.source_id}:{key.shown_id}")

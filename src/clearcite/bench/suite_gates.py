@@ -21,6 +21,7 @@ from clearcite.bench.stats import (
     to_micros,
     upper_bound,
 )
+from clearcite.bench.suite import SuiteCase
 
 NO_LIMIT = "the suite gives no limit"
 HOUR = 3_600_000_000
@@ -48,8 +49,8 @@ def leak_gate(judged: Judged) -> Gate:
 def citation_gate(judged: Judged) -> Gate:
     """Every citation resolves again, as the asker, to the bytes it names."""
     broken = sum("citation_does_not_hold" in one.codes for one in judged.results)
-    cited = sum(bool(run.public.citations) for run in judged.runs)
-    if not cited and not any(one.expected in CITING for one in judged.results):
+    cited = sum(bool(run.citations) for run in judged.runs)
+    if not cited and not any(_cites(case) for case in judged.suite.cases):
         return skipped("citation", "no case expects an answer")
     if not cited:
         return _unscored("citation", len(judged.results), "no answer cites anything")
@@ -63,6 +64,10 @@ def citation_gate(judged: Judged) -> Gate:
         interval=binomial_interval(broken, cited),
         reason=f"{broken} of {cited} answers cite what does not resolve again" if broken else None,
     )
+
+
+def _cites(case: SuiteCase) -> bool:
+    return case.oracle.status in CITING and not case.asked.search
 
 
 def critical_gate(judged: Judged) -> Gate:

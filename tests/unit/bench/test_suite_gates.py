@@ -311,6 +311,37 @@ def test_nothing_that_proves_nothing_passes() -> None:
         assert verdict_of([replace(skipped, state="pass"), replace(skipped, state=state)]) == "BLOCK", state
 
 
+def searched(name: str, text: str, oracle: Oracle, group: str = "staff") -> SuiteCase:
+    made = case(name, text, oracle, group)
+    return replace(made, asked=replace(made.asked, search=True))
+
+
+def test_a_search_is_judged_by_what_it_finds_and_needs_no_answer() -> None:
+    lodging = searched("lodging", "lodging allowance", Oracle(status="answered", relevant=(key("lodging"),)))
+    limits = {"min_authorized_recall": "0.900000", "min_ndcg": "0.900000"}
+    only = replace(suite(**limits), cases=(lodging,))
+    found = judged(world(), only)
+    states = {gate.name: gate.state for gate in found.gates if gate.state != "skipped"}
+    assert (
+        states["authorized_recall"] == states["ndcg"] == states["leak"] == "pass" and "citation" not in states
+    )
+    assert found.verdict == "PASS" and "citation_recall" not in found.results[0].scores
+    missed = judged(world().with_services(visibility=Judging("public")), only)
+    assert gates(missed)["authorized_recall"].state == "fail"
+    wide = judged(world().with_services(visibility=Judging("staff", "board")), only)
+    assert gates(wide)["leak"].state == "fail" and "unauthorized_candidate" in wide.results[0].codes
+    down = judged(world().with_services(faults={"recall": DependencyUnavailable("down")}), only)
+    assert (down.results[0].status, down.verdict) == ("dependency_unavailable", "BLOCK")
+    assert gates(down)["degraded"].state == "fail"
+
+
+def test_a_search_and_an_answer_rank_the_same() -> None:
+    oracle = Oracle(status="answered", relevant=(key("lodging"),))
+    both = (case("asked", "lodging allowance", oracle), searched("searched", "lodging allowance", oracle))
+    asked, found = judged(world(), replace(suite(), cases=both)).runs
+    assert found.retrieved == asked.retrieved and found.candidates == asked.candidates != ()
+
+
 class Poisoned(Exception):
     pass
 
