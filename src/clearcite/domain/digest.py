@@ -5,19 +5,33 @@ import hashlib
 
 def digest(*parts: str | bytes | int | None) -> str:
     """SHA-256, in hex, of the parts, each preceded by its type and byte length."""
-    pieces: list[bytes] = []
-    for part in parts:
-        if isinstance(part, str):
-            raw = part.encode("utf-8")
-            pieces += (b"s%d:" % len(raw), raw)
-        elif part is None:
-            pieces.append(b"n0:")
-        elif isinstance(part, bytes):
-            pieces += (b"b%d:" % len(part), part)
-        else:
-            raw = b"%d" % part
-            pieces += (b"i%d:" % len(raw), raw)
-    return hashlib.sha256(b"".join(pieces)).hexdigest()
+    # Most are ASCII all over: then lengths in characters are lengths in bytes, and one text is encoded at once.
+    whole = "".join(
+        [
+            f"s{len(part)}:{part}" if isinstance(part, str) else "n0:" if part is None else _plain(part)
+            for part in parts
+        ]
+    )
+    if whole.isascii():
+        return hashlib.sha256(whole.encode("ascii")).hexdigest()
+    return hashlib.sha256(b"".join(map(_encoded, parts))).hexdigest()
+
+
+def _encoded(part: str | bytes | int | None) -> bytes:
+    if isinstance(part, str):
+        raw = part.encode("utf-8")
+        return b"s%d:%b" % (len(raw), raw)
+    if isinstance(part, bytes):
+        return b"b%d:%b" % (len(part), part)
+    return b"n0:" if part is None else _plain(part).encode("ascii")
+
+
+def _plain(part: bytes | int) -> str:
+    """The form of a number; for bytes a sign that is not ASCII."""
+    if isinstance(part, bytes):
+        return "\x80"
+    digits = f"{part:d}"
+    return f"i{len(digits)}:{digits}"
 
 
 def sha256_text(text: str) -> str:

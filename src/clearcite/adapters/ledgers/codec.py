@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
+from types import NoneType
 from typing import Any
 
 from clearcite.domain.access import Access, AccessClass, Acl, Micros
@@ -19,6 +20,23 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=
 
 REASONS = {1: "not_published", 2: "quarantined"}
 _UNIT_FIELDS = 7
+_KINDS: dict[str, tuple[type, ...]] = {
+    "source_uri": (str,),
+    "source_version": (str,),
+    "title": (str, NoneType),
+    "media_type": (str,),
+    "source_time": (int, NoneType),
+    "canonical_document_id": (str, NoneType),
+    "supersedes": (list,),
+    "authority": (int,),
+    "source_type": (str,),
+    "product_version": (str, NoneType),
+    "published_at": (int, NoneType),
+    "language": (str, NoneType),
+    "labels": (list,),
+    "facts": (list,),
+}
+_NO_LISTS: dict[str, tuple[Any, ...]] = {name: () for name, kinds in _KINDS.items() if kinds == (list,)}
 _PLAIN_FIELDS = tuple(name for name in Description.__slots__ if name not in ("supersedes", "facts"))
 
 
@@ -54,10 +72,24 @@ def encode_description(description: Description) -> str:
 
 def read_description(raw: str) -> Description:
     """For what is looked at once, as when it is indexed."""
+    found = decode(raw)
+    if _is_plain(found):
+        return Description(**{**found, **_NO_LISTS})
     try:
-        return from_json(Description, decode(raw))
+        return from_json(Description, found)
     except InputError as error:
         raise IntegrityFault("A stored description cannot be read.") from error
+
+
+def _is_plain(found: Any) -> bool:
+    """Whether all fields are there, each of a type it may have, and every list empty: what most descriptions are,
+    and what can be taken as it is."""
+    return (
+        type(found) is dict
+        and found.keys() == _KINDS.keys()
+        and all(type(value) in _KINDS[name] for name, value in found.items())
+        and not any(found[name] for name in _NO_LISTS)
+    )
 
 
 decode_description = lru_cache(maxsize=8_192)(read_description)
