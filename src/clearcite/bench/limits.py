@@ -12,7 +12,7 @@ from clearcite.errors import did_you_mean
 
 MOST_K = 1_000
 COUNTS = {"k": (1, MOST_K), "max_policy_age_hours": (1, 100_000), "max_index_lag_seconds": (0, 10_000_000)}
-COUNTS |= {"noninterference_questions": (0, 100_000)}
+COUNTS |= {"max_source_age_hours": (1, 100_000), "noninterference_questions": (0, 100_000)}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,6 +34,8 @@ class GateLimits:
     min_expected_empty_rate: str | None = None
     max_underfill_rate: str | None = None
     max_drop: str | None = None
+    max_failure_rate: str | None = None
+    max_source_age_hours: int | None = None
     max_policy_age_hours: int | None = None
     max_index_lag_seconds: int | None = None
     noninterference_questions: int = 40

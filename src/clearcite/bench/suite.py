@@ -10,6 +10,7 @@ from typing import Any
 
 from clearcite.bench.fixture import RUNTIME, Fixture, FixturePolicy, FixtureQuery
 from clearcite.bench.limits import GateLimits
+from clearcite.bench.samples import Golden
 from clearcite.domain.access import Micros, Principal
 from clearcite.domain.answer import AnswerStatus
 from clearcite.domain.corpus import DocumentKey
@@ -100,6 +101,7 @@ class Suite:
     sha256: str
     policy: FixturePolicy | None = None
     limits: GateLimits = field(default_factory=GateLimits)
+    golden: tuple[Golden, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
 
 

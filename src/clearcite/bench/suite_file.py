@@ -8,6 +8,10 @@
     [minimum]                       # optional: least rates of a panel, 1 where none is given
     recall_at_2 = "0.9"
 
+    [[golden]]                      # optional: what a document must hold once it is taken in
+    document = "leave.md"
+    contains = ["25 days"]
+
     [[cases]]
     id = "leave"
     ask = {text = "How many days of leave are there?", as = "alice"}
@@ -29,6 +33,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from clearcite.bench.limits import read_limits
+from clearcite.bench.samples import FIELDS, Golden, fields_in
 from clearcite.bench.suite import Asked, Oracle, Suite, SuiteCase
 from clearcite.bench.suite_values import Place, choice, flag, known, mapping, moment, tables, text, words
 from clearcite.domain.access import Micros, Principal
@@ -45,7 +50,9 @@ from clearcite.wire.frontmatter import read_front_matter
 ASK = {"text", "search", "as", "tenant", "groups", "as_of", "target_version", "sources", "route", "topic"}
 EXPECT = {"status", "cites", "says", "forbidden", "never_shown"}
 CASE = {"id", "slice", "cohort", "critical", "ask", "expect"}
-ROOT = {"as_of", "gates", "minimum", "cases", "questions"}
+ROOT = {"as_of", "gates", "minimum", "cases", "questions", "golden"}
+GOLDEN = {"id", "document", "tenant", "contains", "lacks", "title", "headings", "status", *FIELDS}
+GOLDEN |= {"allowed_groups", "denied_groups"}
 MOST_CHARACTERS = 4_000_000
 MOST_GRADE = 100
 DEMO = {
@@ -119,12 +126,20 @@ def read_suite(path: Path, names: Names) -> tuple[Suite, Mapping[str, int]]:
     ]
     items = [*flat, *tables(raw.get("cases", []), place.at("case"))]
     cases = tuple(_case(item, place.at(f"case {n}"), as_of, names) for n, item in enumerate(items, start=1))
+    golden = [
+        sample
+        for n, item in enumerate(tables(raw.get("golden", []), place.at("golden")), start=1)
+        for sample in _golden(item, place.at(f"golden {n}"), names)
+    ]
+    place.faults.extend(_repeated(sample.id for sample in golden))
     if not items:
         place.fault("it holds no case.")
     place.faults.extend(_repeated(case.id for case in cases))
     if place.faults:
         raise refusal(f"The suite {path.name}", place.faults)
-    return Suite(name=path.name, cases=cases, sha256=sha256_bytes(content), limits=limits), minimum
+    return Suite(
+        name=path.name, cases=cases, sha256=sha256_bytes(content), limits=limits, golden=tuple(golden)
+    ), minimum
 
 
 def _repeated(ids: Iterable[str]) -> Iterator[str]:
@@ -225,6 +240,32 @@ def _oracle(expect: Mapping[str, Any], place: Place, asked: Asked, names: Names)
         forbidden=forbidden,
         canaries=words(expect, "never_shown", place),
     )
+
+
+def _golden(item: Mapping[str, Any], place: Place, names: Names) -> Iterator[Golden]:
+    """One sample for each document of the name; one that demands nothing is a fault."""
+    known(item, GOLDEN, place)
+    name, tenant = text(item, "document", place), text(item, "tenant", place) or "default"
+    if name is None:
+        place.fault("it needs a document.")
+        return
+    if not (GOLDEN - {"id", "document", "tenant"}) & item.keys():
+        place.fault("it demands nothing of the document.")
+    groups = {
+        key: words(item, key, place) if key in item else None for key in ("allowed_groups", "denied_groups")
+    }
+    for key in names.keys(tenant, [name], place):
+        yield Golden(
+            id=text(item, "id", place) or name,
+            document=key,
+            contains=words(item, "contains", place),
+            lacks=words(item, "lacks", place),
+            title=text(item, "title", place),
+            headings=words(item, "headings", place),
+            status=text(item, "status", place),
+            fields=fields_in({field: text(item, field, place) for field in FIELDS}),
+            **groups,
+        )
 
 
 def _grades(expect: Mapping[str, Any], place: Place, tenant: str, names: Names) -> Mapping[DocumentKey, int]:
