@@ -4,7 +4,8 @@
 
 Documents are made of shuffled SciFact sentences, one chunk each, as a feed of source records; ingestion is the real
 one (validated records, durable ledger, parser in a child process, index on disk), without embedding. Memory is the
-peak of the ingesting process at a quarter of the documents and at all of them. Search is ``Engine.search`` with its
+peak of the ingesting process at a quarter of the documents and at all of them. Long documents, of about eight chunks,
+are taken in besides: they show what a chunk costs where a document is not one. Search is ``Engine.search`` with its
 durable trace; the cost of one fsync on this disk is measured beside it. The cold command is ``clearcite ask`` on the
 demo corpus as a process of its own.
 """
@@ -24,12 +25,14 @@ from pathlib import Path
 from typing import Any
 
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
+from clearcite.config import load_settings
 from clearcite.domain.access import Principal
 from clearcite.ingest.pipeline import BATCH_RECORDS
 from clearcite.wire.records import read_record
-from clearcite.wiring import open_engine
+from clearcite.wiring import open_engine, open_ledger
 from clearcite.wiring.parts import SystemClock
 
+LONG = 16  # paragraphs of four sentences
 GROUPS = ((100, "all"), (10, "tenth"), (1, "hundredth"))
 
 
@@ -43,13 +46,18 @@ def main() -> int:
             place = folder / str(chunks)
             place.mkdir()
             write_feed(place, sentences, chunks)
-            rows.append(measure_ingest(place, chunks))
+            rows.append(measure_ingest(place, f"ingest {chunks} documents"))
             print_row(rows[-1])
+        place = folder / "long"
+        place.mkdir()
+        write_feed(place, sentences, options.chunks // 40, paragraphs=LONG)
+        rows.append(measure_ingest(place, f"ingest {options.chunks // 40} long documents"))
+        print_row(rows[-1])
         rows.append(measure_take(folder, sentences))
         rows += measure_search(folder / str(options.chunks), questions[: options.questions])
         rows.append(measure_fsync(folder))
         rows.append(measure_cold(folder, options.rounds))
-    for row in rows[2:]:
+    for row in rows[3:]:
         print_row(row)
     if options.json:
         Path(options.json).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
@@ -83,15 +91,17 @@ def write_feed(
     parent: str | None = None,
     prefix: str = "d",
     name: str = "feed.jsonl",
+    paragraphs: int = 1,
 ) -> None:
-    """About 100 words a document; who may read it is drawn for each."""
+    """About 100 words a paragraph; who may read a document is drawn for each."""
     chance = random.Random(7)
     (place / "clearcite.toml").write_text('[text]\nlanguages = ["en"]\nsemantic = "off"\n', encoding="utf-8")
     with (place / name).open("w", encoding="utf-8") as file:
         for n in range(chunks):
             draw = chance.randrange(100)
             groups = [group for share, group in GROUPS if draw < share]
-            text = ". ".join(chance.choice(sentences) for _ in range(4)) + "."
+            drawn = [[chance.choice(sentences) for _ in range(4)] for _ in range(paragraphs)]
+            text = "\n\n".join(". ".join(some) + "." for some in drawn)
             record = {
                 "tenant_id": "bench",
                 "document_id": f"{prefix}{n:07d}",
@@ -107,7 +117,7 @@ def write_feed(
             file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
-def measure_ingest(place: Path, chunks: int) -> dict[str, Any]:
+def measure_ingest(place: Path, what: str) -> dict[str, Any]:
     """A process of its own, so that its peak memory is its own."""
     code = (
         "import resource, sys; from clearcite.interfaces.cli.main import run; code = run(['ingest', 'feed.jsonl']);"
@@ -124,8 +134,10 @@ def measure_ingest(place: Path, chunks: int) -> dict[str, Any]:
     if worker.returncode:
         raise RuntimeError("the documents could not be ingested")
     peak, own, child = map(float, said.split()[-3:])
+    with closing(open_ledger(load_settings(place))) as ledger, ledger.examine() as examination:
+        chunks = examination.sizes()["chunks"]
     return {
-        "what": f"ingest {chunks} documents",
+        "what": what,
         "chunks_per_second": round(chunks / seconds),
         "seconds": round(seconds, 1),
         "cpu_us_a_chunk": round(own / chunks * 1e6),
