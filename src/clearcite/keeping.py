@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from clearcite.domain.access import Acl, Micros
 from clearcite.domain.audit import Event, Finding, Head, TraceEntry
-from clearcite.domain.corpus import Chunk
+from clearcite.domain.corpus import Chunk, DocumentKey
 from clearcite.domain.policy import Accepted, Policy, PolicyDecision
 from clearcite.domain.purge import Erasable, Erased, Selection
 from clearcite.domain.reconcile import Mismatch
@@ -60,6 +60,9 @@ class Examination(Protocol):
 
     def served(self, generation: str) -> Iterator[Served | Mismatch]:
         """The builds of a generation in the order (partition, slot)."""
+
+    def chunks(self, generation: str, key: DocumentKey) -> Sequence[Chunk]:
+        """How a generation has cut a document, in order; empty where it serves none."""
 
     def slot_state(self, generation: str, partition: str, slot: int) -> Literal["served", "past", "never"]:
         """Whether a slot serves, has been handed out and serves no more, or never was handed out."""

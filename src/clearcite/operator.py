@@ -10,7 +10,7 @@ from clearcite.answer.export import Material, build_export
 from clearcite.answer.past import GONE, Past
 from clearcite.answer.verify import Replay, Verdict, asked_of, verify_trace
 from clearcite.domain.access import Acl, Micros, Principal, in_force
-from clearcite.domain.corpus import DocumentKey, Place
+from clearcite.domain.corpus import Chunk, DocumentKey, Place
 from clearcite.domain.digest import digest
 from clearcite.domain.explain import Chains, Explanation
 from clearcite.domain.generations import Generation, Switch, Switched, SwitchKind
@@ -160,6 +160,13 @@ class Operator:
         with self._look() as snapshot:
             return snapshot.document(key)
 
+    def chunks(self, keys: Sequence[DocumentKey]) -> Mapping[DocumentKey, Sequence[Chunk]]:
+        """How the generation looked at has cut documents, whoever may read them."""
+        with self._look() as snapshot:
+            generation = snapshot.generation
+        with self._ledger.examine() as examination:
+            return {key: examination.chunks(generation, key) for key in keys}
+
     def corpus_digest(self) -> str:
         """One hash over every document that is served: its state, not its name alone. It gives nothing away."""
         heads = sorted(
@@ -192,8 +199,8 @@ class Operator:
         new = Accepted(revision=revision, content=None, issued_at=issued_at)
         self._ledger.accept_policy(new, "announced")
 
-    def status(self) -> Mapping[str, Any]:
-        return self._ledger.status()
+    def status(self, *, in_full: bool = False) -> Mapping[str, Any]:
+        return self._ledger.status(in_full=in_full)
 
     def generations(self) -> Sequence[Generation]:
         """Every generation of the index there was, in the order they were started."""

@@ -8,6 +8,8 @@ from typing import Any
 from clearcite.bench.answering import OPERATOR, CaseRun, run_suite
 from clearcite.bench.citing import citations_that_hold
 from clearcite.bench.gates import Gate, Verdict, degraded_gate, policy_gates, skipped, verdict_of
+from clearcite.bench.golden import checked
+from clearcite.bench.ingestion import SourceHealth, health_of
 from clearcite.bench.judge import CaseResult, judge
 from clearcite.bench.judged import Judged, by_cohort
 from clearcite.bench.means import Mean, means
@@ -21,6 +23,7 @@ from clearcite.bench.suite_gates import GATES
 from clearcite.bench.trec import Ranked, field_of
 from clearcite.config import Settings
 from clearcite.domain.corpus import DocumentKey
+from clearcite.domain.panel import Finding
 from clearcite.engine import Engine
 from clearcite.errors import InputError
 
@@ -41,7 +44,9 @@ class Subject:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evaluation:
-    """``state``: what the run depended on (suite, pipeline manifest, configuration) as hashes and labels."""
+    """``state``: what the run depended on (suite, pipeline manifest, configuration) as hashes and labels.
+
+    ``sources`` and ``findings`` name sources and documents: they are shown to the operator and stand in no file."""
 
     suite: str
     state: Mapping[str, Any]
@@ -53,6 +58,8 @@ class Evaluation:
     cohorts: Mapping[tuple[str, str], Mapping[str, Mean]]
     confusion: Mapping[str, Mapping[str, int]]
     gates: tuple[Gate, ...]
+    sources: tuple[SourceHealth, ...] = ()
+    findings: tuple[Finding, ...] = ()
     ranked: tuple[Ranked, ...] = ()
 
     @property
@@ -82,6 +89,8 @@ def evaluate(
         cohorts={cohort: means(some) for cohort, some in by_cohort(judged.results).items()},
         confusion=confusion(judged.results),
         gates=(*_gates(judged, found), _regression(judged, baseline)),
+        sources=judged.sources,
+        findings=tuple(found for _, found in judged.content.findings),
         ranked=judged.ranked,
     )
 
@@ -114,6 +123,8 @@ def _judged(subject: Subject, suite: Suite, *, use_topic: bool) -> Judged:
         now=now,
         runs=runs,
         results=tuple(results),
+        content=checked(suite.golden, operator, readers),
+        sources=health_of(operator.status(in_full=True)),
         ranked=tuple(ranked),
     )
 

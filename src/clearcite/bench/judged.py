@@ -1,9 +1,11 @@
 """A suite that was run and judged case by case: what gates and reports are made of."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from clearcite.bench.answering import CaseRun
+from clearcite.bench.golden import Checked
+from clearcite.bench.ingestion import SourceHealth
 from clearcite.bench.judge import CaseResult
 from clearcite.bench.readers import Readers
 from clearcite.bench.stats import to_micros
@@ -30,6 +32,8 @@ class Judged:
     now: Micros
     runs: tuple[CaseRun, ...]
     results: tuple[CaseResult, ...]
+    content: Checked = field(default_factory=Checked)
+    sources: tuple[SourceHealth, ...] = ()
     ranked: tuple[Ranked, ...] = ()
 
 

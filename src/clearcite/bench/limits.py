@@ -12,7 +12,8 @@ from clearcite.errors import did_you_mean
 
 MOST_K = 1_000
 COUNTS = {"k": (1, MOST_K), "max_policy_age_hours": (1, 100_000), "max_index_lag_seconds": (0, 10_000_000)}
-COUNTS |= {"max_source_age_hours": (1, 100_000), "noninterference_questions": (0, 100_000)}
+COUNTS |= dict.fromkeys(("max_source_age_hours", "max_deletes_unseen_hours"), (1, 100_000))
+COUNTS |= {"noninterference_questions": (0, 100_000)}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,6 +39,8 @@ class GateLimits:
     max_source_age_hours: int | None = None
     max_policy_age_hours: int | None = None
     max_index_lag_seconds: int | None = None
+    min_source_coverage: str | None = None
+    max_deletes_unseen_hours: int | None = None
     noninterference_questions: int = 40
 
 

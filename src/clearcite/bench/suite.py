@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clearcite.bench.fixture import RUNTIME, Fixture, FixturePolicy, FixtureQuery
+from clearcite.bench.golden_sample import Golden
 from clearcite.bench.limits import GateLimits
-from clearcite.bench.samples import Golden
 from clearcite.domain.access import Micros, Principal
 from clearcite.domain.answer import AnswerStatus
 from clearcite.domain.corpus import DocumentKey

@@ -21,7 +21,7 @@
 ``tenant`` and ``groups``. A document is ``DOCUMENT`` or ``SOURCE:DOCUMENT`` of the asker's tenant and must be there;
 ``cites`` may be a table that gives each a grade. ``cohort`` names who asks in reports; else his groups do. With
 ``search = true`` only a search is made, which ends as ``answered`` whatever it finds; what is found is judged.
-The questions of the demo, a list of flat tables, are read as well.
+``[[golden]]``: what must be true of documents; see ``golden_file``. The flat tables of the demo are read as well.
 """
 
 import tomllib
@@ -32,8 +32,8 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, get_args
 
+from clearcite.bench.golden_file import read_golden
 from clearcite.bench.limits import read_limits
-from clearcite.bench.samples import FIELDS, Golden, fields_in
 from clearcite.bench.suite import Asked, Oracle, Suite, SuiteCase
 from clearcite.bench.suite_values import Place, choice, flag, known, mapping, moment, tables, text, words
 from clearcite.domain.access import Micros, Principal
@@ -51,8 +51,6 @@ ASK = {"text", "search", "as", "tenant", "groups", "as_of", "target_version", "s
 EXPECT = {"status", "cites", "says", "forbidden", "never_shown"}
 CASE = {"id", "slice", "cohort", "critical", "ask", "expect"}
 ROOT = {"as_of", "gates", "minimum", "cases", "questions", "golden"}
-GOLDEN = {"id", "document", "tenant", "contains", "lacks", "title", "headings", "status", *FIELDS}
-GOLDEN |= {"allowed_groups", "denied_groups"}
 MOST_CHARACTERS = 4_000_000
 MOST_GRADE = 100
 DEMO = {
@@ -126,20 +124,14 @@ def read_suite(path: Path, names: Names) -> tuple[Suite, Mapping[str, int]]:
     ]
     items = [*flat, *tables(raw.get("cases", []), place.at("case"))]
     cases = tuple(_case(item, place.at(f"case {n}"), as_of, names) for n, item in enumerate(items, start=1))
-    golden = [
-        sample
-        for n, item in enumerate(tables(raw.get("golden", []), place.at("golden")), start=1)
-        for sample in _golden(item, place.at(f"golden {n}"), names)
-    ]
-    place.faults.extend(_repeated(sample.id for sample in golden))
     if not items:
         place.fault("it holds no case.")
+    golden = read_golden(raw.get("golden", []), place.at("golden"))
     place.faults.extend(_repeated(case.id for case in cases))
     if place.faults:
         raise refusal(f"The suite {path.name}", place.faults)
-    return Suite(
-        name=path.name, cases=cases, sha256=sha256_bytes(content), limits=limits, golden=tuple(golden)
-    ), minimum
+    suite = Suite(name=path.name, cases=cases, sha256=sha256_bytes(content), limits=limits, golden=golden)
+    return suite, minimum
 
 
 def _repeated(ids: Iterable[str]) -> Iterator[str]:
@@ -240,32 +232,6 @@ def _oracle(expect: Mapping[str, Any], place: Place, asked: Asked, names: Names)
         forbidden=forbidden,
         canaries=words(expect, "never_shown", place),
     )
-
-
-def _golden(item: Mapping[str, Any], place: Place, names: Names) -> Iterator[Golden]:
-    """One sample for each document of the name; one that demands nothing is a fault."""
-    known(item, GOLDEN, place)
-    name, tenant = text(item, "document", place), text(item, "tenant", place) or "default"
-    if name is None:
-        place.fault("it needs a document.")
-        return
-    if not (GOLDEN - {"id", "document", "tenant"}) & item.keys():
-        place.fault("it demands nothing of the document.")
-    groups = {
-        key: words(item, key, place) if key in item else None for key in ("allowed_groups", "denied_groups")
-    }
-    for key in names.keys(tenant, [name], place):
-        yield Golden(
-            id=text(item, "id", place) or name,
-            document=key,
-            contains=words(item, "contains", place),
-            lacks=words(item, "lacks", place),
-            title=text(item, "title", place),
-            headings=words(item, "headings", place),
-            status=text(item, "status", place),
-            fields=fields_in({field: text(item, field, place) for field in FIELDS}),
-            **groups,
-        )
 
 
 def _grades(expect: Mapping[str, Any], place: Place, tenant: str, names: Names) -> Mapping[DocumentKey, int]:

@@ -8,10 +8,9 @@ from dataclasses import replace
 
 from clearcite.bench.currency import index_lag_gate, revision_currency_gate
 from clearcite.bench.gates import Gate, GateRow, GateState, degraded_gate, joined, skipped
-from clearcite.bench.golden import golden_gate
-from clearcite.bench.ingestion import failure_rate_gate, source_age_gate
 from clearcite.bench.judge import NOT_READABLE, CaseResult
 from clearcite.bench.judged import Cohort, Judged, by_cohort, values_of
+from clearcite.bench.layers import INGESTION, content_gate
 from clearcite.bench.noninterference import noninterference_gate
 from clearcite.bench.stats import (
     GRID,
@@ -46,11 +45,6 @@ def leak_gate(judged: Judged) -> Gate:
         reason=f"{len(leaking)} of {len(results)} cases leak: at most {_percent(bound)} with 95 % confidence",
         rows=tuple(_leak_row(cohort, some) for cohort, some in by_cohort(results).items()),
     )
-
-
-def content_gate(judged: Judged) -> Gate:
-    """The golden samples of the suite against what is served."""
-    return golden_gate(judged.suite.golden, judged.operator.stored)
 
 
 def citation_gate(judged: Judged) -> Gate:
@@ -148,8 +142,7 @@ def score_gate(name: str, score: str, limit_name: str, *, cohorts: bool = False)
 
 
 GATES: tuple[Callable[[Judged], Gate], ...] = (
-    failure_rate_gate,
-    source_age_gate,
+    *INGESTION,
     content_gate,
     leak_gate,
     noninterference_gate,

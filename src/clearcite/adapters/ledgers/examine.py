@@ -22,7 +22,7 @@ from clearcite.adapters.ledgers.codec import (
 from clearcite.adapters.ledgers.connection import translated
 from clearcite.adapters.ledgers.queries import load
 from clearcite.adapters.ledgers.reader import Mask, chunk_of_row, mask_of
-from clearcite.domain.corpus import DocumentKey, build_hash, state_hash_of
+from clearcite.domain.corpus import Chunk, DocumentKey, build_hash, state_hash_of
 from clearcite.domain.digest import digest, sha256_text
 from clearcite.domain.reconcile import Kind, Mismatch
 from clearcite.errors import IntegrityFault
@@ -64,6 +64,10 @@ class SqliteExamination:
         if serves:
             return "served"
         return "past" if slot < end else "never"
+
+    def chunks(self, generation: str, key: DocumentKey) -> Sequence[Chunk]:
+        rows = self._rows("cut", generation, key.tenant_id, key.source_id, key.document_id)
+        return [chunk_of_row(row) for row in rows]
 
     def live_slots(self, generation: str, partition: str) -> Mask:
         return mask_of(row[0] for row in self._rows("live_slots", generation, partition))

@@ -10,6 +10,7 @@ from clearcite.bench.artifact import files_of, summary, write_artifact
 from clearcite.bench.disclosure import leaking_files
 from clearcite.bench.evaluate import Evaluation, Subject, evaluate
 from clearcite.bench.fixture_run import fixture_run
+from clearcite.bench.ingestion import health_lines
 from clearcite.bench.latency import latency_lines
 from clearcite.bench.run_file import read_run
 from clearcite.bench.suite import Suite
@@ -77,8 +78,10 @@ def run_evaluation(
         common.print_json(_as_json(found))
     else:
         say(summary(found))
-        for line in latency_lines(found.runs):
+        for line in (*latency_lines(found.runs), *health_lines(found.sources)):
             say(line, "dim")
+        for item in found.findings:
+            say(f"{item.where}: {item.rate} ({item.detail}), stage {item.stage}; to act: {item.owner}")
     return 0 if found.verdict == "PASS" else 1
 
 

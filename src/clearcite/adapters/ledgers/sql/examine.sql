@@ -159,6 +159,16 @@ ORDER BY p.name, s.slot;
 SELECT chunk_id, ordinal, start_at, end_at, text, sha256, context, heading, page, kind, units, language, flags
 FROM chunks WHERE projection = ? ORDER BY ordinal, start_at, chunk_id;
 
+-- name: cut
+SELECT c.chunk_id, c.ordinal, c.start_at, c.end_at, c.text, c.sha256, c.context, c.heading, c.page, c.kind, c.units,
+       c.language, c.flags
+FROM documents d
+JOIN partitions p ON p.id = d.partition
+JOIN generations g ON g.name = ?1
+JOIN projections x ON x.generation = g.id AND x.partition = d.partition AND x.document = d.id AND x.withdrawn = 0
+JOIN chunks c ON c.projection = x.id
+WHERE p.name = ?2 AND d.source_id = ?3 AND d.document_id = ?4 ORDER BY c.ordinal, c.start_at, c.chunk_id;
+
 -- name: texts
 WITH excluded AS (SELECT value FROM json_each(?1))
 SELECT content FROM originals WHERE revision NOT IN excluded
