@@ -71,17 +71,20 @@ def test_a_suite_of_one_s_own_passes_and_leaves_files_from_which_the_verdict_fol
     assert (done.code, done.err) == (0, ""), done.out
     run = run_of(home, "plain")
     assert (run["verdict"], run["n"], run["n_scored"]) == ("PASS", 2, 2)
-    assert [(row["tenant"], row["cohort"]) for row in run["cohorts"]] == [
-        ("default", "guests"),
+    staff, guests = run["cohorts"]
+    assert [(row["tenant"], row["cohort"]) for row in (staff, guests)] == [
         ("default", "staff"),
+        ("default", "guests"),
     ]
-    assert run["cohorts"][1]["scores"]["ndcg@10"]["value"] == "1.000000"
-    assert run["cohorts"][0]["scores"]["ndcg@10"] == {
+    assert staff["scores"]["ndcg@10"]["value"] == "1.000000"
+    assert guests["scores"]["ndcg@10"] == {
         "value": None,
         "n": 1,
         "n_scored": 0,
         "reason": "no case could be scored",
     }
+    assert [row["slice"] for row in run["slice_scores"]] == ["all", "unauthorized"]
+    assert "Not judged (the suite gives no limit)" in done.out, done.out
     assert verify_artifact((home / "plain" / "run.json").read_bytes(), home / "plain") == ()
     assert clearcite(home, "inspect", "--operator-view", "0" * 32).code == 2, "no trace was left"
 

@@ -56,6 +56,9 @@ def statement(evaluation: Evaluation, files: Mapping[str, bytes]) -> dict[str, A
                 {"tenant": tenant, "cohort": cohort, "scores": to_json(found)}
                 for (tenant, cohort), found in evaluation.cohorts.items()
             ],
+            "slice_scores": [
+                {"slice": name, "scores": to_json(found)} for name, found in evaluation.slice_scores.items()
+            ],
             "confusion": to_json(evaluation.confusion),
             "n": len(evaluation.results),
             "n_scored": sum(
@@ -86,7 +89,9 @@ def summary(evaluation: Evaluation) -> str:
             if gate.state != "skipped"
         ),
         "",
+        *_not_judged(evaluation),
         *_cohort_table(evaluation),
+        *_confusion_table(evaluation),
         "| slice | cases passed | status | retrieval facts | context facts | cited facts |",
         "|---|---|---|---|---|---|",
     ]
@@ -106,6 +111,33 @@ def summary(evaluation: Evaluation) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _not_judged(evaluation: Evaluation) -> list[str]:
+    """The gates that were left out, by the reason."""
+    found: dict[str, list[str]] = {}
+    for gate in evaluation.gates:
+        if gate.state == "skipped":
+            found.setdefault(gate.reason or "", []).append(gate.name)
+    return [
+        line
+        for reason, names in found.items()
+        for line in (f"Not judged ({reason}): {', '.join(names)}.", "")
+    ]
+
+
+def _confusion_table(evaluation: Evaluation) -> list[str]:
+    """Expected statuses against those that came back, where any differ."""
+    table = evaluation.confusion
+    if all(list(row) == [expected] for expected, row in table.items()):
+        return []
+    statuses = sorted({*table, *(status for row in table.values() for status in row)})
+    return [
+        f"| expected, came back | {' | '.join(statuses)} |",
+        "|---|" + "---|" * len(statuses),
+        *(_row(expected, *(row.get(status, 0) for status in statuses)) for expected, row in table.items()),
+        "",
+    ]
+
+
 def _cohort_table(evaluation: Evaluation) -> list[str]:
     """Each cohort of each tenant, the one that finds least first."""
     names = [
@@ -114,14 +146,12 @@ def _cohort_table(evaluation: Evaluation) -> list[str]:
     names = [name for name in names if ":" not in name]
     if not names:
         return []
-    recall = next(name for name in names if name.startswith("recall@"))
-    cohorts = sorted(evaluation.cohorts.items(), key=lambda item: (item[1][recall].value or "2", item[0]))
     return [
         f"| tenant | cohort | {' | '.join(names)} |",
         "|---|---|" + "---|" * len(names),
         *(
             _row(tenant, cohort, *(found[name].value for name in names))
-            for (tenant, cohort), found in cohorts
+            for (tenant, cohort), found in evaluation.cohorts.items()
         ),
         "",
     ]

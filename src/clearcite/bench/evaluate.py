@@ -11,8 +11,8 @@ from clearcite.bench.gates import Gate, Verdict, degraded_gate, policy_gates, sk
 from clearcite.bench.golden import checked
 from clearcite.bench.ingestion import SourceHealth, health_of
 from clearcite.bench.judge import CaseResult, judge
-from clearcite.bench.judged import Judged, by_cohort
-from clearcite.bench.means import Mean, means
+from clearcite.bench.judged import Judged, by_cohort, in_slices
+from clearcite.bench.means import Mean, means, worst_first
 from clearcite.bench.measures import Rate, by_slice, confusion, measures
 from clearcite.bench.readers import readers_of
 from clearcite.bench.regression import regression_gate
@@ -56,6 +56,7 @@ class Evaluation:
     slices: Mapping[str, Mapping[str, Rate]]
     scores: Mapping[str, Mean]
     cohorts: Mapping[tuple[str, str], Mapping[str, Mean]]
+    slice_scores: Mapping[str, Mapping[str, Mean]]
     confusion: Mapping[str, Mapping[str, int]]
     gates: tuple[Gate, ...]
     sources: tuple[SourceHealth, ...] = ()
@@ -86,7 +87,8 @@ def evaluate(
         measures=found,
         slices=by_slice(judged.results),
         scores=means(judged.results),
-        cohorts={cohort: means(some) for cohort, some in by_cohort(judged.results).items()},
+        cohorts=worst_first({cohort: means(some) for cohort, some in by_cohort(judged.results).items()}),
+        slice_scores=worst_first({name: means(some) for name, some in in_slices(judged.results).items()}),
         confusion=confusion(judged.results),
         gates=(*_gates(judged, found), _regression(judged, baseline)),
         sources=judged.sources,

@@ -44,6 +44,13 @@ def by_cohort(results: Sequence[CaseResult]) -> Mapping[Cohort, list[CaseResult]
     return dict(sorted(found.items()))
 
 
+def in_slices(results: Sequence[CaseResult]) -> Mapping[str, list[CaseResult]]:
+    found: dict[str, list[CaseResult]] = {}
+    for one in results:
+        found.setdefault(one.slice, []).append(one)
+    return dict(sorted(found.items()))
+
+
 def values_of(results: Sequence[CaseResult], score: str) -> list[int]:
     """The millionths of a score, of the cases that have it."""
     found = (one.scores.get(score) for one in results)

@@ -2,10 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from clearcite.bench.judge import CaseResult
 from clearcite.bench.judged import values_of
 from clearcite.bench.stats import mean_of, micros
+
+K = TypeVar("K")
+NOT_SCORED = "~"
+"""After every decimal."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,3 +32,18 @@ def _mean(values: Sequence[int], n: int) -> Mean:
     if not values:
         return Mean(value=None, n=n, n_scored=0, reason="no case could be scored")
     return Mean(value=micros(mean_of(values)), n=n, n_scored=len(values))
+
+
+def worst_first(found: Mapping[K, Mapping[str, Mean]]) -> Mapping[K, Mapping[str, Mean]]:
+    """Groups of cases, those that find least first, then those that end least as expected, those not scored last."""
+
+    def place(item: tuple[K, Mapping[str, Mean]]) -> tuple[str, str, str]:
+        recall = next((mean.value for name, mean in item[1].items() if _is_recall(name)), None)
+        status = item[1]["status"].value if "status" in item[1] else None
+        return (recall or NOT_SCORED, status or NOT_SCORED, str(item[0]))
+
+    return dict(sorted(found.items(), key=place))
+
+
+def _is_recall(name: str) -> bool:
+    return name.startswith("recall@") and ":" not in name

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from clearcite.bench.answering import OPERATOR, run_suite
+from clearcite.bench.artifact import summary
 from clearcite.bench.evaluate import Evaluation, Subject, evaluate
 from clearcite.bench.gates import Gate, verdict_of
 from clearcite.bench.limits import GateLimits
@@ -58,7 +59,11 @@ def key(name: str) -> DocumentKey:
 def case(name: str, text: str, oracle: Oracle, group: str = "staff", **more: Any) -> SuiteCase:
     asked = Asked(text=text, principal=principal(group))
     return SuiteCase(
-        id=name, slice="all", cohort=group, asked=asked, oracle=oracle, **{"critical": False, **more}
+        id=name,
+        cohort=group,
+        asked=asked,
+        oracle=oracle,
+        **{"slice": "all", "critical": False, **more},
     )
 
 
@@ -221,6 +226,18 @@ def test_recall_stands_for_each_cohort_of_each_tenant_and_the_worst_fails_it() -
         and gate.value == "0.500000"
         and gate.reason == "acme/public: 0.000000 of 1 cases"
     )
+
+
+def test_groups_of_cases_stand_worst_first_and_a_status_that_differs_is_shown() -> None:
+    oracle = Oracle(status="answered", relevant=(key("rooms"),))
+    guest = case("guest", "How many beds has room 5?", oracle, "public", slice="rooms")
+    found = judged(world().with_services(visibility=Judging("staff")), suite(guest))
+    assert list(found.cohorts) == [("acme", "public"), ("acme", "staff")]
+    assert list(found.slice_scores) == ["rooms", "all"]
+    assert found.confusion["answered"] == {"answered": 1, "insufficient_evidence": 1}
+    assert "| answered | 1 | 1 |" in summary(found)
+    sound = judged(world(), suite(guest))
+    assert "expected, came back" not in summary(sound)
 
 
 def test_a_cohort_that_may_read_nothing_of_what_is_expected_fails_recall_and_is_no_empty_measure() -> None:
