@@ -131,9 +131,10 @@ def check(
             raise InputError(f"case {number}: the case id {shown(case.id)} stands twice")
         outcome = measure(case)
         place = (case.tenant, case.cohort)
-        if place not in cohorts:
-            cohorts[place] = Cohort(*place)
-        cohorts[place].add(outcome)
+        cohort = cohorts.get(place)
+        if cohort is None:
+            cohort = cohorts[place] = Cohort(*place)
+        cohort.add(outcome)
         if see is not None:
             see(outcome)
     if not seen:

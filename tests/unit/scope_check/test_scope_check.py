@@ -20,9 +20,10 @@ from hypothesis import strategies as st
 
 from clearcite.errors import InputError
 from clearcite.scope_check import Limits, check, measure, parse_case
-from clearcite.scope_check.cases import MAX_LINE
+from clearcite.scope_check.cases import MAX_LINE, read_cases
 from clearcite.scope_check.command import run
 from clearcite.scope_check.render import FORMATS
+from clearcite.wire.strict import loads
 from tests.support.shell import clearcite
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -362,3 +363,42 @@ def test_the_recipes_of_the_page_make_cases_that_are_accepted() -> None:
         made = recipes["case"]("q", asker, "?", 3, ids, policy, ["z"])
         outcome = measure(parse_case(made))
         assert (made["returned_doc_ids"], sorted(outcome.leaked), outcome.wanted) == (["a", "b"], ["b"], 1)
+
+
+@settings(max_examples=400, **relaxed)
+@given(st.data())
+def test_the_short_way_through_a_line_accepts_and_refuses_what_the_strict_loader_does(
+    data: st.DataObject,
+) -> None:
+    line = json.dumps(case(candidate_doc_ids=["a", "b", "é"]), ensure_ascii=data.draw(st.booleans()))
+    marks = [
+        '"',
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\\ud800",
+        "\\u0061",
+        "\x00",
+        "\ufeff",
+        " ",
+        "NaN",
+        "1e999",
+        str(2**53),
+    ]
+    for _ in range(data.draw(st.integers(0, 2))):
+        start = data.draw(st.integers(0, len(line)))
+        end = start + data.draw(st.integers(0, 3))
+        line = line[:start] + data.draw(st.sampled_from([*marks, "", line[end:], '"k": 2, '])) + line[end:]
+    raw = line.encode() + data.draw(st.sampled_from([b"", b"\n", b"\xff\n"]))
+
+    def said(judge: Any) -> Any:
+        try:
+            return judge()
+        except InputError as error:
+            return str(error).removeprefix("line 1: ")
+
+    if b"\n" not in raw[:-1] and not raw.isspace():
+        assert said(lambda: next(read_cases(io.BytesIO(raw)))) == said(lambda: parse_case(loads(raw)))
