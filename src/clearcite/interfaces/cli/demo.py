@@ -9,8 +9,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated, Any
 
-from clearcite.config import Settings, load_settings
-from clearcite.errors import InputError
+from clearcite.config import FILE_NAME, Settings, load_settings
+from clearcite.errors import InputError, did_you_mean
 from clearcite.interfaces.cli.answers import show_answer
 from clearcite.interfaces.cli.commands import Command, Option
 from clearcite.interfaces.cli.common import note, say
@@ -29,7 +29,15 @@ Example:
   clearcite demo --all --dir /tmp/demo
 
   clearcite demo --lifecycle
+
+  clearcite demo --suite manuals --dir /tmp/manuals
 """
+
+SUITES = ("eight", "manuals", "lifecycle")
+"""Folders of ``demo/suites``: questions, and the documents they are asked on where they are not the demo's."""
+
+SUITE_MARK = ".suite"
+"""In the folder of a suite: which one."""
 
 USED_ENVIRONMENT = ("CLEARCITE_SEMANTIC", "CLEARCITE_MODEL_PATH")
 
@@ -40,10 +48,15 @@ def demo(
     lifecycle: Annotated[
         bool, Option("--lifecycle", help="Publish, change, fail, mend, delete and erase a document, as JSON.")
     ] = False,
+    suite: Annotated[
+        str | None, Option("--suite", help=f"Fill a store that a suite asks: {', '.join(SUITES)}.")
+    ] = None,
     fixture: FIXTURE = None,
     query_id: QUERY_ID = None,
     failure: FAILURE = None,
 ) -> int:
+    if suite is not None:
+        return demo_suite(suite, folder)
     if lifecycle:
         from clearcite.interfaces.cli.lifecycle import demo_lifecycle  # noqa: PLC0415 - only this way needs it
 
@@ -65,22 +78,42 @@ def demo(
     return code
 
 
-def unpack(folder: Path, **flags: Any) -> Settings:
-    """Copy the shipped corpus and read its settings; the environment cannot lead it to another store.
+def demo_suite(name: str, folder: Path) -> int:
+    """Put a suite beside its documents, and the documents into a store there."""
+    if name not in SUITES:
+        raise InputError(
+            f"There is no suite {name}; there are {', '.join(SUITES)}.{did_you_mean([name], SUITES)}"
+        )
+    code = take_sources(unpack(folder, suite=name), Taking())
+    say()
+    say(f"The store is in {folder}, its questions in {folder / 'suite.toml'}. Judge them there:", "bold")
+    say(f"  cd {shlex.quote(str(folder))} && clearcite evaluate suite.toml")
+    return code
 
-    Refused for a folder that holds anything but a demo: files there would be overwritten.
-    """
-    if folder.exists() and not (folder.is_dir() and _is_demo(folder)):
+
+def unpack(folder: Path, *, suite: str | None = None, **flags: Any) -> Settings:
+    """Copy the shipped corpus, or that of a suite, and read its settings; the environment cannot lead it to another
+    store. Refused for a folder that holds anything but the same: files there would be overwritten."""
+    if folder.exists() and not (folder.is_dir() and _is_demo(folder, suite)):
         raise InputError(f"{folder} holds something else; name an empty folder with --dir.")
-    with as_file(files("clearcite.demo") / "corpus") as corpus:
-        shutil.copytree(corpus, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    with as_file(files("clearcite.demo")) as shipped:
+        own = [] if suite is None else [shipped / "suites" / suite]
+        if not own or not (own[0] / FILE_NAME).is_file():
+            own.insert(0, shipped / "corpus")
+        for part in own:
+            shutil.copytree(part, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    if suite is not None:
+        (folder / SUITE_MARK).write_text(suite + "\n", encoding="utf-8")
     kept = {name: value for name, value in os.environ.items() if name in USED_ENVIRONMENT}
     return load_settings(folder, env=kept, flags=flags)
 
 
-def _is_demo(folder: Path) -> bool:
+def _is_demo(folder: Path, suite: str | None) -> bool:
     """An empty folder may become one."""
-    return (folder / "questions.toml").is_file() or not any(folder.iterdir())
+    mark = folder / SUITE_MARK
+    if mark.is_file():
+        return mark.read_text(encoding="utf-8").strip() == suite
+    return (suite is None and (folder / "questions.toml").is_file()) or not any(folder.iterdir())
 
 
 def read_questions(folder: Path) -> Sequence[Mapping[str, Any]]:

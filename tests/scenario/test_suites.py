@@ -1,0 +1,79 @@
+"""The suites that are shipped, as a user runs them: the store filled by one command, judged by the next."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clearcite.interfaces.cli.demo import SUITES
+from tests.support.shell import Done, clearcite
+from tests.support.world import fast_folder
+
+KNOWN = {"manuals": {"codigo-do-quadro", "duas-fontes", "qual-filtro"}}
+"""Questions that the engine answers wrongly, with words alone, by suite: shown as they are, never bent."""
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[Path]:
+    folder = fast_folder()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CLEARCITE_SEMANTIC", "off")
+        for name in SUITES:
+            assert clearcite(folder, "demo", "--suite", name, "--dir", name).code == 0
+        yield folder
+    shutil.rmtree(folder)
+
+
+def judged(folder: Path, suite: str = "suite.toml", *args: str) -> tuple[Done, dict[str, Any]]:
+    done = clearcite(folder, "evaluate", suite, "--out", "report", *args)
+    cases = [json.loads(line) for line in (folder / "report" / "cases.jsonl").read_text("utf-8").splitlines()]
+    return done, {case["case_id"]: case for case in cases}
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_a_shipped_suite_passes_and_the_questions_it_gets_wrong_are_known(home: Path, name: str) -> None:
+    done, cases = judged(home / name)
+    assert (done.code, done.out.splitlines()[0]) == (0, "## suite.toml: PASS")
+    assert {case for case in cases if cases[case]["codes"]} == KNOWN.get(name, set())
+    if name == "lifecycle":
+        kinds = [case["slice"] for case in cases.values()]
+        assert (len(kinds), kinds.count("no answer"), kinds.count("unauthorized")) == (35, 5, 10)
+        assert [case["status"] for case in cases.values()].count("answered") == 20
+
+
+def test_a_suite_blocks_when_a_restricted_document_is_opened(home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "manuals"
+    shutil.copytree(home / "manuals", folder)
+    page = folder / "manuais" / "chaves.md"
+    page.write_text(page.read_text("utf-8").replace("[seguranca]", "[manutencao]"), "utf-8")
+    assert clearcite(folder, "ingest").code == 0
+    done, cases = judged(folder)
+    assert (done.code, done.out.splitlines()[0]) == (1, "## suite.toml: BLOCK")
+    assert "status_mismatch" in cases["chave-sem-grupo"]["codes"]
+
+
+def test_a_fallback_in_the_place_of_a_part_that_failed_blocks(home: Path) -> None:
+    done, cases = judged(home / "manuals", "semantic.toml", "--failure", "reranker_error")
+    assert done.code == 1
+    assert cases["sem-palavra-comum"]["degraded"] is True
+
+
+def test_words_alone_abstain_where_no_word_is_shared(home: Path) -> None:
+    done, cases = judged(home / "manuals", "semantic.toml")
+    assert done.code == 0
+    assert [case["status"] for case in cases.values()] == ["insufficient_evidence"]
+
+
+def test_a_suite_that_is_not_there_and_a_folder_of_another_are_refused(home: Path) -> None:
+    done = clearcite(home, "demo", "--suite", "manual", "--dir", "new")
+    assert done.code == 2
+    assert "manuals" in done.err
+    assert not (home / "new").exists()
+    for args in (("--suite", "eight", "--dir", "manuals"), ("--dir", "manuals")):
+        assert clearcite(home, "demo", *args).code == 2
+    assert clearcite(home, "demo", "--suite", "manuals", "--dir", "manuals").code == 0
