@@ -19,7 +19,7 @@ _WHOLE = 3  # from one chunk in three on, adding over all chunks beats adding at
 def search_lexical(parts: Sequence[Part], query: LexicalQuery, after: Cursor | None, limit: int) -> HitPage:
     asked = ask(query)
     documents = sum(part.readable.size for part in parts)
-    largest = max((part.segment.chunks for part in parts), default=0)
+    largest = max((part.numbered for part in parts), default=0)
     found: list[Candidates] = []
     with _scratch(largest) as (best, narrow):
         matches = [match(part, asked, best) for part in parts]
@@ -35,7 +35,7 @@ def search_lexical(parts: Sequence[Part], query: LexicalQuery, after: Cursor | N
             if after:
                 drop_until(after, part.segment, rows, scores, 0)
             found.append(candidates(part.segment, rows, scores, limit + 1, 1))
-            sums[: part.segment.chunks] = 0
+            sums[: part.numbered] = 0
     hits, following = page(found, limit)
     counted = tuple(frequencies[place] for place in asked.place)
     return HitPage(hits=hits, next=following, documents=documents, frequencies=counted)
@@ -45,7 +45,7 @@ def _add_up(
     part: Part, found: Match, factors: Scores, scratch: tuple[NDArray[np.uint16], Scores]
 ) -> tuple[Rows | None, Scores]:
     """Scores of the readable chunks; rows None stands for all chunks of the segment."""
-    chunks = part.segment.chunks
+    chunks = part.numbered
     best, sums = scratch[0][:chunks], scratch[1][:chunks]
     for some in found.postings:
         if some.rows.size * _WHOLE < chunks or not isinstance(some.word, int):
@@ -54,8 +54,8 @@ def _add_up(
             best[some.rows] = some.weights
             sums += best * factors[some.word]
             best.fill(0)
-    if part.readable.all:
-        return None, sums
+    if part.lists is not None:
+        return part.lists.rows, sums
     return part.readable.rows, sums.take(part.readable.rows)
 
 

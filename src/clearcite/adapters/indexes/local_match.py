@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from clearcite.adapters.indexes.local_build import pack_postings, unpack_postings
 from clearcite.adapters.indexes.local_format import term_keys
-from clearcite.adapters.indexes.local_readable import Part, Rows
+from clearcite.adapters.indexes.local_readable import Lists, Part, Rows
 from clearcite.domain.retrieval import LexicalQuery
 from clearcite.text.keys import term_key
 
@@ -85,17 +85,29 @@ def match(part: Part, asked: Asked, best: NDArray[np.uint16]) -> Match:
     if not pairs:
         return Match(postings=(), frequencies=np.zeros(words, np.intp))
     word_of, places = np.array(pairs, np.intp).T
+    if part.lists is not None:
+        return _match_lists(part.lists, (word_of, places), words, best)
     starts, ends = part.segment.offsets[places], part.segment.offsets[places + 1]
-    if part.readable.all:
-        spans = zip(starts.tolist(), ends.tolist(), strict=True)
-        lists = [(part.segment.ordinals[a:b].astype(np.intp), part.segment.weights[a:b]) for a, b in spans]
-        return _best_of_lists(word_of, lists, words, best[: part.segment.chunks])
     rows, weights, bounds = _readable(part, starts, ends)
     if rows.size <= _FEW:
         return _best_by_sorting(np.repeat(word_of, np.diff(bounds)), rows, weights, words)
     spans = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
     lists = [(rows[a:b], weights[a:b]) for a, b in spans]
     return _best_of_lists(word_of, lists, words, best[: part.segment.chunks])
+
+
+def _match_lists(lists: Lists, pairs: tuple[Rows, Rows], words: int, best: NDArray[np.uint16]) -> Match:
+    """``pairs``: the words and the places of their forms. Nothing has to be dropped."""
+    word_of, places = pairs
+    starts, ends = lists.offsets[places], lists.offsets[places + 1]
+    sizes = ends - starts
+    spans = list(zip(starts.tolist(), ends.tolist(), strict=True))
+    if sizes.sum() > _FEW:
+        found = [(lists.ordinals[a:b].astype(np.intp), lists.weights[a:b]) for a, b in spans]
+        return _best_of_lists(word_of, found, words, best[: lists.size])
+    rows = np.concatenate([lists.ordinals[a:b] for a, b in spans])
+    weights = np.concatenate([lists.weights[a:b] for a, b in spans])
+    return _best_by_sorting(np.repeat(word_of, sizes), rows, weights, words)
 
 
 def _readable(

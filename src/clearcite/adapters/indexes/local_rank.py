@@ -79,9 +79,9 @@ def page(found: Sequence[Candidates], limit: int) -> tuple[tuple[Hit, ...], Curs
     high = np.concatenate([part.high for part in found])
     low = np.concatenate([part.low for part in found])
     order = np.lexsort((low, high, -scores))[:limit]
-    ids = np.stack([high[order], low[order]], axis=1).astype(">u8").tobytes().hex()
+    ids = np.stack([high[order], low[order]], axis=1).astype(">u8").tobytes().hex(" ", 16).split()
     hits = tuple(
-        Hit(chunk_id=ids[32 * i : 32 * i + 32], score=score) for i, score in enumerate(scores[order].tolist())
+        [Hit(chunk_id=name, score=score) for name, score in zip(ids, scores[order].tolist(), strict=True)]
     )
     more = scores.size > limit
     return hits, Cursor(score=hits[-1].score, chunk_id=hits[-1].chunk_id) if more else None

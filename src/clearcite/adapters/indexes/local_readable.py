@@ -31,11 +31,32 @@ class Selection:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Lists:
+    """Postings of which each is readable. ``ordinals``: positions in ``rows``, or chunk numbers when it is None;
+    ``size``: how many chunks are numbered so.
+    """
+
+    offsets: NDArray[np.int64]
+    ordinals: NDArray[np.int32]
+    weights: NDArray[np.uint16]
+    rows: Rows | None
+    size: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Part:
-    """One segment a question goes through, with what is readable in it."""
+    """One segment a question goes through, with what is readable in it. ``lists``: None where postings of other
+    chunks have to be dropped first.
+    """
 
     segment: Segment
     readable: Selection
+    lists: Lists | None = None
+
+    @property
+    def numbered(self) -> int:
+        """How many chunks are numbered while scores are added up."""
+        return self.segment.chunks if self.lists is None else self.lists.size
 
 
 def select(segment: Segment, slots: Mask, kept: Mask | None) -> Selection:

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from clearcite.adapters.indexes.local_build import CHUNK_ID
+from clearcite.adapters.indexes.local_compact import Compactions
 from clearcite.adapters.indexes.local_dense import search_dense
 from clearcite.adapters.indexes.local_differences import differences
 from clearcite.adapters.indexes.local_format import Segment
@@ -29,6 +30,7 @@ class LocalView:
             self._by_partition.setdefault(segment.partition, []).append(segment)
         self._kept = kept_chunks(self._by_partition.values())
         self._selections = Selections()
+        self._compactions = Compactions()
 
     def partitions(self) -> Iterator[tuple[str, tuple[Segment, ...]]]:
         """Each partition with its segments, in the order they were committed."""
@@ -52,10 +54,9 @@ class LocalView:
         if after and not CHUNK_ID.fullmatch(after.chunk_id):
             raise InputError("The cursor is malformed.")
         try:
-            parts = self._parts(readable)
             if isinstance(query, LexicalQuery):
-                return search_lexical(parts, query, after, limit)
-            return search_dense(parts, query, after, limit)
+                return search_lexical(self._parts(readable, with_lists=True), query, after, limit)
+            return search_dense(self._parts(readable, with_lists=False), query, after, limit)
         except IndexError as error:
             raise IntegrityFault("A segment of the index is damaged.") from error
 
@@ -72,17 +73,18 @@ class LocalView:
         for segment in self.segments:
             segment.check()
 
-    def _parts(self, readable: Readable) -> list[Part]:
+    def _parts(self, readable: Readable, *, with_lists: bool) -> list[Part]:
         token = readable.token
         parts: list[Part] = []
         for partition in dict.fromkeys(readable.partitions):
             segments = self._by_partition.get(partition, ())
             for segment in segments:
                 segment.check()
-                make = partial(self._select, segment, readable)
-                selection = self._selections.get((segment.name, token), make)
+                key = (segment.name, token)
+                selection = self._selections.get(key, partial(self._select, segment, readable))
                 if selection.size:
-                    parts.append(Part(segment=segment, readable=selection))
+                    lists = self._compactions.get(key, segment, selection) if with_lists else None
+                    parts.append(Part(segment=segment, readable=selection, lists=lists))
         return parts
 
     def _select(self, segment: Segment, readable: Readable) -> Selection:
