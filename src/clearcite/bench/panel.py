@@ -1,6 +1,6 @@
 """The panel of a generation, measured: its answers to a suite, and the documents it serves."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from clearcite.bench.answering import OPERATOR, CaseRun, run_suite
@@ -29,17 +29,31 @@ def measure(engine: Engine, generation: str, suite: Suite, least: Mapping[str, i
     generations = {item.name: item for item in operator.generations() if item.state == "active"}
     if generation not in generations:
         raise InputError("There is no such generation, or it is retired.")
+    runs = run_suite(engine, suite)
+    return panel_of(operator, generations[generation], (suite, least), runs, now)
+
+
+def panel_of(
+    operator: Operator,
+    generation: Generation,
+    asked: tuple[Suite, Mapping[str, int]],
+    runs: Iterable[CaseRun],
+    now: Micros,
+) -> Panel:
+    """The panel of a generation whose answers are there already; ``operator`` looks at it. ``asked``: the suite
+    with its least rates, see ``measure``."""
+    suite, least = asked
     tally = _Tally()
     shown: set[DocumentKey] = set()
-    for case, run in zip(suite.cases, run_suite(engine, suite), strict=True):
+    for case, run in zip(suite.cases, runs, strict=True):
         tally.add(_of_case(case, run))
         shown |= {place.document for place in (*run.cited, *run.retrieved)} | set(run.candidates)
     tally.add(_freshness(operator, sorted(shown), now))
     tally.add(_titles(operator.contents()))
-    tally.add(_indexed(generations[generation], operator))
+    tally.add(_indexed(generation, operator))
     return Panel(
-        generation=generation,
-        live=next(item.name for item in generations.values() if item.is_live),
+        generation=generation.name,
+        live=next(item.name for item in operator.generations() if item.is_live),
         suite=suite.sha256,
         rates={name: tally.rate(name, least[name]) for name in least},
         findings=tuple(tally.findings),

@@ -1,0 +1,147 @@
+"""Where a fault is put: a copy of a store that nobody else uses, and the ways to change it.
+
+What a source would send goes through the real intake and is projected; what only broken software would write goes into
+the rows of the copied ledger, past all of its guards.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from clearcite.bench.faults.observe import Chosen, Seen
+from clearcite.bench.suite import Suite
+from clearcite.config import Settings
+from clearcite.domain.access import Access
+from clearcite.domain.corpus import DocumentKey, SourceRecord
+from clearcite.errors import ConfigError, InputError
+from clearcite.ingest.build import Builder
+from clearcite.ingest.pipeline import project
+from clearcite.wiring import (
+    Recipe,
+    Workshop,
+    build_target,
+    existing_store,
+    live_target,
+    open_ledger,
+    open_workshop,
+)
+
+COPY = ".clearcite"
+LEDGER, INDEX = "ledger.db", "index"
+Extra = Callable[[Mapping[str, bytes], Seen], Mapping[str, bytes]]
+
+
+class NotApplicableError(Exception):
+    """The corpus or the suite holds nothing that this fault could damage."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Site:
+    """One copy. ``least``: the rates that the suite asks for, see ``bench.panel``. ``golden``: what was seen before the
+    fault. ``failing``: stages of the answer path that shall fail. ``report``: what a defective report makes of the
+    files of the run.
+    """
+
+    settings: Settings
+    suite: Suite
+    least: Mapping[str, int]
+    golden: Seen | None = None
+    failing: dict[str, Exception] = field(default_factory=dict)
+    report: Extra | None = None
+
+    @property
+    def chosen(self) -> Chosen:
+        return self.before.chosen
+
+    @property
+    def before(self) -> Seen:
+        if self.golden is None:
+            raise InputError("The copy was not looked at before its fault.")
+        return self.golden
+
+    def send(
+        self, record: SourceRecord, *, publish: bool = True, spoil: Callable[[Builder], Builder] | None = None
+    ) -> None:
+        """As a source sends it. ``spoil`` puts a defect into what builds it."""
+        with closing(open_workshop(self.settings, live_target)) as shop:
+            for applied in shop.ledger.apply([record], shop.manifest.hash()):
+                if applied.error is not None:
+                    raise applied.error
+            if publish:
+                _project(shop if spoil is None else replace(shop, builder=spoil(shop.builder)))
+
+    def record(
+        self,
+        key: DocumentKey,
+        *,
+        change: Callable[[str], str] | None = None,
+        access: Access | None = None,
+        **described: Any,
+    ) -> SourceRecord:
+        """The newest state of a document once more, with something of it changed."""
+        old = self.before.documents[key]
+        text = old.original if change is None or old.original is None else change(old.original)
+        return SourceRecord(
+            key=key,
+            source_sequence=self.sequence(key) + 1,
+            content=old.content if change is None or text is None else text.encode("utf-8"),
+            text=text,
+            access=access or old.access,
+            description=replace(old.description, **described),
+        )
+
+    def delete(self, key: DocumentKey) -> None:
+        """The delete is accepted; nothing has taken it out of the index yet."""
+        sequence = self.sequence(key) + 1
+        record = SourceRecord(
+            key=key, source_sequence=sequence, operation="delete", delete_reason="source_deleted"
+        )
+        self.send(record, publish=False)
+
+    def sequence(self, key: DocumentKey) -> int:
+        with closing(open_ledger(self.settings)) as ledger:
+            head = ledger.head(key)
+        return 0 if head is None else head.source_sequence
+
+    def build(self, recipe: Recipe, spoil: Callable[[Builder], Builder] | None = None) -> str:
+        """Another generation beside the live one; ``spoil`` puts a defect into what builds it. Its name."""
+        with closing(open_workshop(self.settings, build_target(recipe))) as shop:
+            _project(shop if spoil is None else replace(shop, builder=spoil(shop.builder)))
+            return shop.generation
+
+    @contextmanager
+    def rows(self) -> Iterator[apsw.Connection]:
+        """The rows of the copied ledger, in one transaction and past every guard of it."""
+        db = apsw.Connection(str(existing_store(self.settings) / LEDGER))
+        try:
+            with db:
+                yield db
+        finally:
+            db.close()
+
+
+def _project(shop: Workshop) -> None:
+    for batch in project(shop.worker):
+        if batch.failed:
+            raise InputError(f"A document of the copy could not be indexed: {batch.failed[0][1]}")
+
+
+def copy_store(settings: Settings, folder: Path) -> Settings:
+    """A copy of a store, taken while it may be in use; the settings by which the copy is opened."""
+    store, copy = existing_store(settings), folder / COPY
+    copy.mkdir(mode=0o700, parents=True)
+    with (
+        closing(apsw.Connection(str(store / LEDGER), flags=apsw.SQLITE_OPEN_READONLY)) as here,
+        closing(apsw.Connection(str(copy / LEDGER))) as there,
+        there.backup("main", here, "main") as work,
+    ):
+        work.step()
+    if not (store / INDEX).is_dir():
+        raise ConfigError("The store holds no index yet. Fill it with: clearcite ingest FOLDER")
+    shutil.copytree(store / INDEX, copy / INDEX)
+    return replace(settings, base=str(folder), store=COPY, policy="")
