@@ -11,13 +11,13 @@ from typing import Literal
 
 from clearcite.bench.faults.observe import Seen, look
 from clearcite.bench.faults.registry import ALIASES, BROKEN, FAULTS, Fault
-from clearcite.bench.faults.site import COPY, NotApplicableError, Site, copy_store
+from clearcite.bench.faults.site import NotApplicableError, Site
 from clearcite.bench.faults.stages import STAGES, Stage, failing
 from clearcite.bench.suite import Suite
 from clearcite.config import Settings
 from clearcite.domain.access import Micros
 from clearcite.errors import InputError, did_you_mean
-from clearcite.wiring import reconcile_store
+from clearcite.wiring import reconcile_store, scratch_copy
 
 SAFE, ALL_AT_ONCE = "safe", "broken"
 NAMES = (SAFE, ALL_AT_ONCE, *(fault.name for fault in FAULTS), *ALIASES)
@@ -89,8 +89,8 @@ def drill(
 @contextmanager
 def safe_copy(settings: Settings, suite: Suite, least: Mapping[str, int]) -> Iterator[Site]:
     """A copy of the user's store for as long as the drill takes."""
-    with tempfile.TemporaryDirectory(prefix="clearcite-drill-") as folder:
-        yield Site(settings=copy_store(settings, Path(folder) / SAFE), suite=suite, least=least)
+    with scratch_copy(settings) as copy:
+        yield Site(settings=copy, suite=suite, least=least)
 
 
 def _baseline(base: Site, golden: Seen, now: Micros, stages: Sequence[Stage]) -> Result:
@@ -114,9 +114,10 @@ def too_low(seen: Seen, least: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def copy_of(base: Site, golden: Seen, folder: Path) -> Site:
-    shutil.copytree(base.settings.path(base.settings.store), folder / COPY)
+    """Another copy for one fault."""
+    shutil.copytree(base.settings.path(base.settings.store), folder)
     return Site(
-        settings=replace(base.settings, base=str(folder)), suite=base.suite, least=base.least, golden=golden
+        settings=replace(base.settings, store=str(folder)), suite=base.suite, least=base.least, golden=golden
     )
 
 

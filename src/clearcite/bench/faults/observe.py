@@ -119,7 +119,7 @@ def look(
             edges = _edges(operator, documents if golden is None else golden.documents)
             readers = readers_of(operator, now)
             readable = {case.id: readers.readable(case.asked) for case in suite.cases}
-            found = _evaluated(engine, settings, suite, damage)
+            found = _evaluated(engine, suite, damage)
             panel = _panel(operator, live, suite, found, now)
     return Seen(
         now=now,
@@ -190,7 +190,7 @@ def _edges(
 
 def _evaluated(engine: Engine, settings: Settings, suite: Suite, damage: dict[str, str]) -> Evaluation | None:
     try:
-        return evaluate(Subject(engine=engine, settings=settings), suite)
+        return evaluate(Subject(engine=engine), suite)
     except ClearciteError as error:
         damage["answers"] = error.code
         return None

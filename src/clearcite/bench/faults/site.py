@@ -4,11 +4,9 @@ What a source would send goes through the real intake and is projected; what onl
 the rows of the copied ledger, past all of its guards.
 """
 
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import apsw
@@ -18,7 +16,7 @@ from clearcite.bench.suite import Suite
 from clearcite.config import Settings
 from clearcite.domain.access import Access
 from clearcite.domain.corpus import DocumentKey, SourceRecord
-from clearcite.errors import ConfigError, InputError
+from clearcite.errors import InputError
 from clearcite.ingest.build import Builder
 from clearcite.ingest.pipeline import project
 from clearcite.wiring import (
@@ -31,8 +29,7 @@ from clearcite.wiring import (
     open_workshop,
 )
 
-COPY = ".clearcite"
-LEDGER, INDEX = "ledger.db", "index"
+LEDGER = "ledger.db"
 Extra = Callable[[Mapping[str, bytes], Seen], Mapping[str, bytes]]
 
 
@@ -129,19 +126,3 @@ def _project(shop: Workshop) -> None:
     for batch in project(shop.worker):
         if batch.failed:
             raise InputError(f"A document of the copy could not be indexed: {batch.failed[0][1]}")
-
-
-def copy_store(settings: Settings, folder: Path) -> Settings:
-    """A copy of a store, taken while it may be in use; the settings by which the copy is opened."""
-    store, copy = existing_store(settings), folder / COPY
-    copy.mkdir(mode=0o700, parents=True)
-    with (
-        closing(apsw.Connection(str(store / LEDGER), flags=apsw.SQLITE_OPEN_READONLY)) as here,
-        closing(apsw.Connection(str(copy / LEDGER))) as there,
-        there.backup("main", here, "main") as work,
-    ):
-        work.step()
-    if not (store / INDEX).is_dir():
-        raise ConfigError("The store holds no index yet. Fill it with: clearcite ingest FOLDER")
-    shutil.copytree(store / INDEX, copy / INDEX)
-    return replace(settings, base=str(folder), store=COPY, policy="")

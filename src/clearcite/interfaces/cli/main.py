@@ -36,6 +36,7 @@ HOMES = {
     "evaluate": "evaluating",
     **dict.fromkeys(("diff", "bless"), "comparing"),
     "score": "scoring",
+    "drill": "drilling",
     **dict.fromkeys(("index list", "index build"), "builds"),
     **dict.fromkeys(
         ("index panel", "index shadow", "index promote", "index rollback", "index retire"), "promotion"
