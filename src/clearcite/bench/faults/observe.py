@@ -188,7 +188,7 @@ def _edges(
     return found
 
 
-def _evaluated(engine: Engine, settings: Settings, suite: Suite, damage: dict[str, str]) -> Evaluation | None:
+def _evaluated(engine: Engine, suite: Suite, damage: dict[str, str]) -> Evaluation | None:
     try:
         return evaluate(Subject(engine=engine), suite)
     except ClearciteError as error:

@@ -160,11 +160,14 @@ def _answer(golden: Seen, seen: Seen) -> Iterator[str]:
 
 
 def _report(golden: Seen, seen: Seen) -> Iterator[str]:
-    """Names of documents that somebody may not read stand in no file of the run."""
+    """Names of documents that somebody may not read stand in no file of the run; rankings (``.trec``) are lists of
+    names, of what each asker may read."""
     public = frozenset.intersection(*golden.readable.values())
     names = {name for key in golden.documents if key not in public for name in _names(golden, key)}
     showing = [
-        name for name, content in seen.reports.items() if any(one.encode("utf-8") in content for one in names)
+        name
+        for name, content in seen.reports.items()
+        if not name.endswith(".trec") and any(one.encode("utf-8") in content for one in names)
     ]
     if showing:
         yield f"files that name a document which not everybody may read: {', '.join(showing)}"
