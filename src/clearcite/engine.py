@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from clearcite.answer import lookup, searching
-from clearcite.answer.asked import check_identity, question_of
+from clearcite.answer.asked import check_identity, instant_of, question_of
 from clearcite.answer.confirm import judge_for, verify_access
 from clearcite.answer.describe import describe
 from clearcite.answer.past import Past, doubt
@@ -146,30 +146,39 @@ class Engine:
         return public
 
     def documents(
-        self, principal: Principal, *, limit: int = 100, after: str = ""
+        self, principal: Principal, *, limit: int = 100, after: str = "", as_of: Micros | None = None
     ) -> Sequence[PublicDocument]:
-        """The documents the principal may read now, in the order (source id, document id), text left out."""
+        """The documents the principal may read, in the order (source id, document id), text left out. ``as_of``: what
+        was in force then, and of sources that keep their history the revision that was current."""
         if not isinstance(after, str):
             raise InputError("after must be a text.")
-        scope = self._scope(principal)
+        scope = self._scope(principal, _at(as_of))
         with self._looking(scope) as snapshot:
             readable = self._services.visibility.readable(snapshot, scope)
             return lookup.documents(snapshot, judge_for(scope, snapshot), readable, limit, after)
 
     def document(
-        self, document_id: str, principal: Principal, *, source_id: str | None = None
+        self,
+        document_id: str,
+        principal: Principal,
+        *,
+        source_id: str | None = None,
+        as_of: Micros | None = None,
     ) -> PublicDocument:
         """One document with its canonical text. A missing one and a forbidden one raise the same NotFound.
 
         ``source_id`` is needed only where the principal may read documents of several sources with this id.
+        ``as_of``: as for ``documents``.
         """
         if not isinstance(document_id, str) or not isinstance(source_id, str | None):
             raise InputError("A document and its source are named by text.")
-        scope = self._scope(principal)
+        scope = self._scope(principal, _at(as_of))
         with self._looking(scope) as snapshot:
             readable = self._services.visibility.readable(snapshot, scope)
             judge = judge_for(scope, snapshot, readable.shows)
-            return lookup.document(snapshot, judge, source_id, document_id)
+            if as_of is None:
+                return lookup.document(snapshot, judge, source_id, document_id)
+            return lookup.document_then(snapshot, judge, readable, (source_id, document_id))
 
     def operator(self, principal: Principal) -> Operator:
         """The operator's view; refused for a principal without the role ``operator``."""
@@ -406,6 +415,11 @@ class Engine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _at(as_of: Micros | None) -> Question:
+    """No question, at an instant."""
+    return Question(text="", as_of=instant_of(as_of))
 
 
 def _unavailable(cause: str) -> Outcome:

@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -117,6 +118,27 @@ def test_at_ten_random_instants_the_revision_that_was_current_is_read(
                 assert {hit.revision for hit in hits if hit.document_id == item.key.document_id} <= {then}, (
                     said
                 )
+
+
+def test_shuffled_and_doubled_events_leave_the_same_history(events: list[SourceRecord]) -> None:
+    seed = random.randrange(1 << 30)
+    dice = random.Random(seed)
+    counts = Counter(item.key.document_id for item in events)
+    few = sorted(name for name, count in counts.items() if 5 <= count <= 15)
+    chosen = sorted(counts) if os.environ.get("CLEARCITE_SOAK") else dice.sample(few, 5)
+    kept = [replace(item, keeps_history=True) for item in events if item.key.document_id in chosen]
+    mixed = kept + dice.sample(kept, len(kept) // 3)
+    dice.shuffle(mixed)
+    worlds = []
+    for order in (kept, mixed):
+        world = make_world()
+        world.services.ledger.apply(order, world.pipeline.manifest_hash)
+        world.publish()
+        worlds.append(world)
+    times = [item.description.source_time or 0 for item in kept if item.description]
+    for instant in (*dice.sample(times, 5), *(dice.randrange(min(times), max(times)) for _ in range(5))):
+        one, other = (world.engine.documents(STAFF, as_of=instant) for world in worlds)
+        assert one == other, f"seed {seed}, instant {instant}"
 
 
 def test_control_without_history_the_past_is_not_what_it_was(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from clearcite.adapters.ledgers import history
+from clearcite.answer.publish import instant_text
 from clearcite.bench.answering import OPERATOR
 from clearcite.domain.access import Acl
 from clearcite.domain.corpus import SourceRecord
 from clearcite.domain.purge import Selection
-from tests.support.world import DAY, NOW, World, close_worlds, deletion, make_world, principal, record
+from clearcite.errors import NotFound
+from tests.support.world import DAY, NOW, World, body, close_worlds, deletion, make_world, principal, record
 
 STAFF, GUEST = principal("staff"), principal("guest", subject="gina")
 ASKED = "How many days of leave does every employee have?"
@@ -179,3 +182,93 @@ def test_hidden_history_changes_nothing_that_others_see(world: World) -> None:
 
 def test_a_source_only_counts_its_own_documents(world: World) -> None:
     assert world.services.ledger.heads("acme", "default") == {"leave.md": (6, True)}
+
+
+def test_the_past_is_listed_and_shown_too(world: World) -> None:
+    at = START + 15 * DAY
+    (listed,) = world.engine.documents(STAFF, as_of=at)
+    shown = world.engine.document("leave.md", STAFF, as_of=at)
+    assert (listed.document_id, shown.text) == ("leave.md", "Every employee has 20 days of leave.")
+    assert listed.revision == shown.revision
+    assert (shown.valid_from, shown.valid_to) == (
+        instant_text(START + 10 * DAY),
+        instant_text(START + 20 * DAY),
+    )
+    assert not world.engine.documents(STAFF, as_of=at, after="default\0leave.md")
+    for who, then in ((GUEST, at), (STAFF, START)):
+        assert not world.engine.documents(who, as_of=then)
+        with pytest.raises(NotFound):
+            world.engine.document("leave.md", who, as_of=then)
+
+
+STATES = [said(number, 10 + number) for number in range(1, 7)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_in_whatever_order_states_come_and_how_often_the_same_history_stands(seed: int) -> None:
+    mixed = [*STATES, *STATES[1:4]]
+    random.Random(seed).shuffle(mixed)
+    in_turn, shuffled = told(*STATES), told(*mixed)
+    days = [15, 20, 29, 35, 45, 55, 65]
+    found = [days_at(shuffled, START + day * DAY) for day in days]
+    assert found == ["11", "12", "12", "13", "14", "15", "16"]
+    for day in days:
+        at = START + day * DAY
+        assert shuffled.engine.documents(STAFF, as_of=at) == in_turn.engine.documents(STAFF, as_of=at), seed
+    later = replace(said(9, 16), access=replace(said(9, 16).access, allow=("board",)))  # type: ignore[type-var]
+    take(shuffled, later)
+    assert [days_at(shuffled, START + day * DAY) for day in days] == [None] * 7
+    assert days_at(shuffled, START + 15 * DAY, principal("board")) == "11"
+
+
+def test_control_without_late_states_a_shuffled_history_has_holes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "late", lambda *_: iter(()))
+    assert days_at(told(STATES[2], STATES[0], STATES[1]), START + 15 * DAY) is None
+
+
+def test_a_state_that_comes_late_does_not_bring_back_what_was_purged() -> None:
+    world = told(said(1, 20), said(2, 22))
+    take(world, replace(deletion(said(2, 22)), keeps_history=True))
+    items, _ = world.services.ledger.erasable(Selection(keys=(said(1, 20).key,)))
+    world.services.ledger.erase(items)
+    take(world, said(4, 30), said(1, 20), said(2, 22))
+    assert [days_at(world, START + number * DAY) for number in (15, 25)] == [None, None]
+    assert days_at(world, None) == "30"
+
+
+def test_a_draft_that_comes_late_ends_what_was_in_force_and_is_never_read() -> None:
+    world = told(said(1, 20), said(3, 25), said(2, 22, access={"status": "draft"}))
+    assert [days_at(world, START + number * DAY) for number in (15, 25, 35)] == ["20", None, "25"]
+
+
+def test_status_counts_documents_and_their_older_revisions_apart(world: World) -> None:
+    found = world.services.ledger.status(in_full=True)["documents"]
+    assert (found["active"], found["published"], found["older_revisions"]) == (1, 1, 2)
+
+
+def test_in_two_worlds_the_history_that_is_hidden_changes_no_byte() -> None:
+    """At every instant, and for whoever may not read it: not even the counts behind the scores know of it."""
+    noise = [replace(item, key=replace(item.key, document_id="other.md")) for item in STATES]
+    secret = [
+        replace(item, key=replace(item.key, document_id=name), access=replace(item.access, allow=("board",)))  # type: ignore[type-var]
+        for name in ("board.md", "a.md")
+        for item in STATES
+    ]
+    bare, full = told(*STATES, *noise), told(*STATES, *noise, *secret)
+    for day in (None, 9, 15, 25, 45, 65):
+        at = None if day is None else START + day * DAY
+        for world in (bare, full):
+            assert not {item.document_id for item in world.engine.documents(STAFF, as_of=at)} & {
+                "board.md",
+                "a.md",
+            }
+        ways = [lambda e: e.ask(ASKED, STAFF, as_of=at), lambda e: e.search(ASKED, STAFF, as_of=at)]  # noqa: B023
+        ways.append(lambda e: e.search("leave", STAFF, as_of=at, k=1, collapse="passage"))  # noqa: B023
+        for way in ways:
+            assert body(way(bare.engine)) == body(way(full.engine)), day
+        assert bare.engine.documents(STAFF, as_of=at) == full.engine.documents(STAFF, as_of=at)
+    seen = full.engine.documents(principal("board"), as_of=START + 15 * DAY)
+    assert {item.document_id for item in seen} == {
+        "board.md",
+        "a.md",
+    }  # the control: it is there for those who may

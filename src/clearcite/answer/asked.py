@@ -24,7 +24,7 @@ def question_of(text: Any, options: Mapping[str, Any]) -> Question:
         raise InputError(f"Unknown options: {', '.join(unknown)}.")
     return Question(
         text=_text(text),
-        as_of=_instant(options.get("as_of")),
+        as_of=instant_of(options.get("as_of")),
         target_version=_name("target_version", options.get("target_version")),
         sources=_sources(options.get("sources")),
         route=_route(options.get("route")),
@@ -67,7 +67,7 @@ def _text(text: Any) -> str:
     return normal
 
 
-def _instant(value: Any) -> Micros | None:
+def instant_of(value: Any) -> Micros | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int):

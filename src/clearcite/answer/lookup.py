@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from clearcite.answer.confirm import Judge, ReadTampered, verify_access
 from clearcite.answer.publish import instant_text
 from clearcite.domain.answer import PublicDocument
-from clearcite.domain.corpus import DocumentKey, revision_label
+from clearcite.domain.corpus import PAST, DocumentKey, revision_label
 from clearcite.domain.digest import sha256_text
 from clearcite.domain.explain import Chains, Explanation, Layer, Membership, layers_of
 from clearcite.domain.retrieval import Scope
@@ -14,6 +14,7 @@ from clearcite.ports import Snapshot, StoredDocument
 from clearcite.visibility import ReadableNow
 
 PAGE = 500
+EVERY = 2**62
 
 
 def documents(
@@ -23,6 +24,8 @@ def documents(
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 10_000:
         raise InputError("limit must lie between 1 and 10000.")
     found: list[PublicDocument] = []
+    if "\0" in after:
+        after = f"{after}{PAST}~"  # an older revision is no document after its own
     for partition in judge.scope.partitions:
         keys = snapshot.keys_of(partition, readable.slots(partition), after, limit)
         for start in range(0, len(keys), PAGE):
@@ -43,6 +46,26 @@ def document(snapshot: Snapshot, judge: Judge, source_id: str | None, document_i
         for stored in snapshot.named(partition, document_id, judge.shown)
         if source_id in (None, stored.key.source_id) and judge.admits(stored)
     ]
+    return _one(snapshot, found)
+
+
+def document_then(
+    snapshot: Snapshot, judge: Judge, readable: ReadableNow, named: tuple[str | None, str]
+) -> PublicDocument:
+    """The same at another instant: an older revision goes by the id of its document. ``named``: source and id. Only
+    what is readable then is walked over."""
+    source_id, document_id = named
+    slots = [
+        (partition, slot)
+        for partition in judge.scope.partitions
+        for key, slot in snapshot.keys_of(partition, readable.slots(partition), "", EVERY)
+        if key.shown_id == document_id and source_id in (None, key.source_id)
+    ]
+    found = [stored for partition, slot in slots for stored in snapshot.documents_at(partition, [slot])]
+    return _one(snapshot, [stored for stored in found if judge.admits(stored)])
+
+
+def _one(snapshot: Snapshot, found: Sequence[StoredDocument]) -> PublicDocument:
     if not found:
         raise NotFound("There is no such document, or you may not read it.")
     if len(found) > 1:

@@ -85,9 +85,14 @@ def followers(
     if record.keeps_history or decision.action == "deleted":
         yield from _ended(tx, record, was, decision)
     if decision.action == "deleted":
-        for name, operation, *_ in tx.rows(SQL["entries"], was.document):
+        for name, operation, sequence, *_ in tx.rows(SQL["entries"], was.document):
             if operation == "upsert":
-                yield replace(record, key=replace(record.key, document_id=name), keeps_history=False)
+                yield replace(
+                    record,
+                    key=replace(record.key, document_id=name),
+                    source_sequence=max(record.source_sequence, sequence + 1),
+                    keeps_history=False,
+                )
     elif decision.access_changed and record.access is not None:
         again = decision.action == "restored" and record.keeps_history
         if again or _without_window(record.access) != _without_window(was.access):
@@ -121,6 +126,48 @@ def _ended(tx: Transaction, record: SourceRecord, was: Before, decision: Decisio
     yield from _with_content(tx, entry, was.revision)
 
 
+def late(tx: Transaction, record: SourceRecord, was: Before, partition: int) -> Iterator[SourceRecord]:
+    """What becomes of entries because of a record that came after a newer one, not dated: it stands between its
+    neighbours in time, as if it had come in its turn. Only where its source says when its state began, and only what
+    no delete, purge or retention has ended since: nothing of that comes back."""
+    start = _start_of(tx, record)
+    if not (record.keeps_history and was.lives) or start is None or start >= was.since:
+        return
+    place = (partition, record.key.source_id, record.key.at(start).document_id)
+    if tx.row(SQL["was_deleted_after"], was.document, record.source_sequence) or tx.row(
+        SQL["is_taken"], *place
+    ):
+        return
+    if tx.row(SQL["is_known"], was.document, head_of(record, "").content_digest) is not None:
+        return
+    end = was.since
+    for name, operation, sequence, begun, ended, revision in tx.rows(SQL["entries"], was.document):
+        if begun > start:
+            end = min(end, begun)
+        elif operation == "upsert" and start < ended:
+            cut = replace(was.access, effective_from=begun, effective_to=start)
+            key = replace(record.key, document_id=name)
+            shorter = replace(record, key=key, source_sequence=sequence + 1, access=cut)
+            yield from _with_content(tx, replace(shorter, operation="upsert", delete_reason=None), revision)
+    said = record.access
+    if said is not None and said.status == "published":
+        until = end if said.effective_to is None else min(end, said.effective_to)
+        window = replace(was.access, effective_from=start, effective_to=until)
+        if start < until:
+            between = replace(record, source_sequence=was.sequence, keeps_history=False)
+            yield replace(between, key=record.key.at(start), access=window)
+
+
+def _start_of(tx: Transaction, record: SourceRecord) -> Micros | None:
+    """When the state of a record began, by its source; None if it does not say."""
+    described = record.description
+    said = record.source_time if described is None else described.source_time
+    if said is None:
+        return None
+    own = None if record.access is None else record.access.effective_from
+    return min(said, tx.now) if own is None else max(min(said, tx.now), own)
+
+
 def _end_of(tx: Transaction, record: SourceRecord) -> Micros:
     return tx.now if record.source_time is None else min(record.source_time, tx.now)
 
@@ -128,11 +175,12 @@ def _end_of(tx: Transaction, record: SourceRecord) -> Micros:
 def _readmitted(tx: Transaction, record: SourceRecord, was: Before, *, again: bool) -> Iterator[SourceRecord]:
     """Every entry with who may read its document now. ``again``: those too that went with it."""
     access: Any = record.access
-    for name, operation, start, end, revision in tx.rows(SQL["entries"], was.document):
+    for name, operation, sequence, start, end, revision in tx.rows(SQL["entries"], was.document):
         if operation == "upsert" or again:
             entry = replace(
                 record,
                 key=replace(record.key, document_id=name),
+                source_sequence=max(record.source_sequence, sequence + 1),
                 access=replace(access, effective_from=start, effective_to=end),
             )
             yield from _with_content(tx, entry, revision)

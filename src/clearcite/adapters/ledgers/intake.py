@@ -38,10 +38,14 @@ def accept(tx: Transaction, record: SourceRecord, manifest_hash: str) -> Decisio
     _check(record)
     partition = partition_id(tx, record.key.tenant_id)
     was = history.before(tx, record, partition)
-    record = history.dated(tx, record, was)
+    said, record = record, history.dated(tx, record, was)
     decision = _settled(tx, record, manifest_hash, partition)
     if was is not None:
-        for entry in history.followers(tx, record, was, decision):
+        late = decision.action == "stale_ignored"
+        follows = (
+            history.late(tx, said, was, partition) if late else history.followers(tx, record, was, decision)
+        )
+        for entry in follows:
             accept(tx, entry, manifest_hash)
             history.belong(tx, was.document, partition, entry.key)
     return decision

@@ -18,7 +18,7 @@ SQL = load("status")
 
 _DOCUMENTS = (
     *("active", "deleted", "quarantined", "published", "withheld", "hidden"),
-    *("content_pending", "access_pending"),
+    *("content_pending", "access_pending", "older_revisions"),
 )
 
 
@@ -29,7 +29,8 @@ def status(db: apsw.Connection, now: Micros) -> dict[str, Any]:
     """``outbox`` is a list, one entry a generation; ages are whole seconds.
 
     Of the active documents, ``published`` ones can be read by somebody, ``withheld`` ones are served and read by
-    nobody (draft, archived, not trusted), ``hidden`` ones wait for their first projection.
+    nobody (draft, archived, not trusted), ``hidden`` ones wait for their first projection. ``older_revisions``: kept
+    by sources with history, and counted nowhere else among the documents.
     """
     counts = _rows(db, "documents")[0]
     revisions, tombstones, chunks, position = _rows(db, "totals")[0]

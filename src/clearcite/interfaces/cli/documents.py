@@ -8,7 +8,7 @@ from clearcite.domain.corpus import DELETE_REASONS, DeleteReason, DocumentKey, S
 from clearcite.errors import InputError, NotFound
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
-from clearcite.interfaces.cli.common import AS, FORMAT, GROUP, POLICY, STORE, TENANT, note, say
+from clearcite.interfaces.cli.common import AS, AS_OF, FORMAT, GROUP, POLICY, STORE, TENANT, note, say
 from clearcite.ports import Intake
 from clearcite.wiring import engine_on, open_ledger
 
@@ -21,6 +21,8 @@ In the order of source and id.
 Example:
 
   clearcite list --as alice
+
+  clearcite list --as alice --as-of 2025-03-01
 """
 
 SHOW_HELP = """Show one document's text, as the asker.
@@ -31,6 +33,8 @@ read have a document of this id.
 Example:
 
   clearcite show leave.md --as alice
+
+  clearcite show leave.md --as alice --as-of 2025-03-01
 """
 
 DELETE_HELP = """Delete a document, for operators.
@@ -64,6 +68,7 @@ def list_documents(
     group: GROUP = None,
     limit: Annotated[int, Option(help="At most so many.")] = 1_000,
     after: Annotated[str, Option(help="Go on after SOURCE/DOCUMENT.")] = "",
+    as_of: AS_OF = None,
     store: STORE = None,
     format: FORMAT = None,  # noqa: A002 - the flag's name
 ) -> int:
@@ -71,8 +76,9 @@ def list_documents(
     principal = common.principal_for(settings, as_, policy, tenant, group)
     form = common.chosen_format(format)
     position = after.replace("/", "\0", 1)
+    instant = common.as_of_for(settings, as_of)
     with engine_on(settings) as engine:
-        found = engine.documents(principal, limit=limit, after=position)
+        found = engine.documents(principal, limit=limit, after=position, as_of=instant)
     for item in found:
         if form == "json":
             common.print_json(item)
@@ -90,14 +96,16 @@ def show(
     policy: POLICY = None,
     tenant: TENANT = None,
     group: GROUP = None,
+    as_of: AS_OF = None,
     store: STORE = None,
     format: FORMAT = None,  # noqa: A002 - the flag's name
 ) -> int:
     settings = common.settings_for(store)
     principal = common.principal_for(settings, as_, policy, tenant, group)
     form = common.chosen_format(format)
+    instant = common.as_of_for(settings, as_of)
     with engine_on(settings) as engine:
-        found = engine.document(document, principal, source_id=source)
+        found = engine.document(document, principal, source_id=source, as_of=instant)
     if form == "json":
         common.print_json(found)
     else:

@@ -16,11 +16,23 @@ SELECT r.description, o.textual, o.content, o.text
 FROM revisions r JOIN originals o ON o.revision = r.id WHERE r.id = ?;
 
 -- name: entries
-SELECT d.document_id, d.operation, a.valid_from, a.valid_to,
+SELECT d.document_id, d.operation, d.source_sequence, a.valid_from, a.valid_to,
        (SELECT max(r.id) FROM revisions r JOIN originals o ON o.revision = r.id WHERE r.document = d.id)
 FROM documents d JOIN accesses a ON a.id = d.access
 WHERE d.history_of = ? AND d.delete_reason IS NOT 'retention_expired'
 ORDER BY d.id;
+
+-- Whether anything ever stood at a place: what was erased there does not come back.
+-- name: is_taken
+SELECT 1 FROM documents WHERE partition = ? AND source_id = ? AND document_id = ?;
+
+-- Each state that was ever accepted in its turn has a revision of its own document, each late one of its entry.
+-- name: is_known
+SELECT 1 FROM revisions r JOIN documents d ON d.id = r.document
+WHERE r.content_key = ?2 AND (d.id = ?1 OR d.history_of = ?1) LIMIT 1;
+
+-- name: was_deleted_after
+SELECT 1 FROM tombstones WHERE document = ? AND source_sequence >= ? LIMIT 1;
 
 -- name: newest_end
 SELECT max(a.valid_to) FROM documents d JOIN accesses a ON a.id = d.access WHERE d.history_of = ?;

@@ -20,6 +20,7 @@ LEFT JOIN projections s ON s.document = d.id
 LEFT JOIN visibility v ON v.generation = s.generation AND v.partition = s.partition AND v.slot = s.slot
   AND v.to_position IS NULL
 LEFT JOIN outbox o ON o.document = d.id AND o.generation = (SELECT generation FROM aliases WHERE name = 'live')
+WHERE d.history_of IS NULL
 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4;
 
 -- name: stages

@@ -7,12 +7,14 @@ SELECT count(*) FILTER (WHERE d.operation = 'upsert'),
                         AND d.quarantined_at IS NULL),
        count(*) FILTER (WHERE d.operation = 'upsert' AND (s.id IS NULL OR s.withdrawn = 1)),
        count(*) FILTER (WHERE d.operation = 'upsert' AND s.withdrawn = 0 AND s.revision <> d.revision),
-       count(*) FILTER (WHERE d.operation = 'upsert' AND s.withdrawn = 0 AND s.access <> d.access)
+       count(*) FILTER (WHERE d.operation = 'upsert' AND s.withdrawn = 0 AND s.access <> d.access),
+       (SELECT count(*) FROM documents WHERE history_of IS NOT NULL AND operation = 'upsert')
 FROM documents d
 LEFT JOIN projections s ON s.document = d.id
   AND s.generation = (SELECT generation FROM aliases WHERE name = 'live')
 LEFT JOIN visibility v ON v.generation = s.generation AND v.partition = s.partition AND v.slot = s.slot
-  AND v.to_position IS NULL;
+  AND v.to_position IS NULL
+WHERE d.history_of IS NULL;
 
 -- name: outbox
 SELECT g.name, count(*),
@@ -63,6 +65,7 @@ ORDER BY o.event_id;
 -- name: sources
 SELECT p.name, d.source_id, count(*), max(d.source_sequence), max(d.accepted_at)
 FROM documents d JOIN partitions p ON p.id = d.partition
+WHERE d.history_of IS NULL
 GROUP BY p.id, d.source_id ORDER BY p.name, d.source_id;
 
 -- name: truncated
