@@ -37,7 +37,7 @@ expect = {status = "insufficient_evidence", forbidden = ["board.md"], never_show
 """
 HIDDEN = ("EUR 999", "EUR 140", "Zugspitze", "board.md", "lodging.md", "Lodging", "allowance")
 RANKED = ("run.trec", "qrels.trec")
-FILES = ("run.json", "cases.jsonl", "summary.md", "junit.xml", *RANKED)
+FILES = ("run.json", "cases.jsonl", "summary.md", "junit.xml", "report.html", *RANKED)
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from typing import Any
 from clearcite.bench.evaluate import Evaluation
 from clearcite.bench.junit import junit
 from clearcite.bench.measures import Rate
+from clearcite.bench.report import report
 from clearcite.bench.run_file import CASES, PREDICATE, STATEMENT, case_line, faults_of
 from clearcite.bench.trec import qrels_lines, run_lines
 from clearcite.domain.digest import sha256_bytes
@@ -176,6 +177,7 @@ FILES: dict[str, Callable[[Evaluation], bytes]] = {
     "summary.md": lambda evaluation: summary(evaluation).encode("utf-8"),
     "run.trec": lambda evaluation: run_lines(evaluation.ranked),
     "qrels.trec": lambda evaluation: qrels_lines(evaluation.ranked),
+    "report.html": report,
     "junit.xml": lambda evaluation: junit(evaluation.suite, evaluation.gates, evaluation.results),
 }
 """What ``run.json`` vouches for; a new file is one entry."""
