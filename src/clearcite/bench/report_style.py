@@ -15,8 +15,8 @@ h1 span.pass, td.pass { color: var(--good); }
 td.inconclusive, td.unscored { font-weight: 600; } td.skipped { color: var(--soft); }
 .wide { overflow-x: auto; } table { border-collapse: collapse; margin: .6rem 0; font-size: .87rem; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .7rem .25rem 0; border-bottom: 1px solid var(--line);
-  overflow-wrap: anywhere; min-width: 3.5rem; }
-th { color: var(--soft); overflow-wrap: normal; } summary { cursor: pointer; color: var(--soft); }
+  overflow-wrap: break-word; min-width: 3.5rem; }
+th { color: var(--soft); } summary { cursor: pointer; color: var(--soft); }
 svg { width: 100%; height: auto; display: block; } svg text { font: 13px system-ui, sans-serif; fill: var(--ink); }
 text.end { text-anchor: end; } text.middle { text-anchor: middle; fill: var(--soft); } text.group { font-weight: 600; }
 .grid { stroke: var(--line); } .whisker { stroke: var(--s1); stroke-width: 2; }
