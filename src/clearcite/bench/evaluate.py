@@ -7,6 +7,7 @@ from typing import Any
 
 from clearcite.bench.answering import OPERATOR, CaseRun, run_suite
 from clearcite.bench.citing import citations_that_hold
+from clearcite.bench.fault_map import FaultMap
 from clearcite.bench.gates import Gate, Verdict, degraded_gate, policy_gates, skipped, verdict_of
 from clearcite.bench.golden import checked
 from clearcite.bench.ingestion import SourceHealth, health_of
@@ -62,6 +63,7 @@ class Evaluation:
     sources: tuple[SourceHealth, ...] = ()
     findings: tuple[Finding, ...] = ()
     ranked: tuple[Ranked, ...] = ()
+    drilled: FaultMap | None = None
 
     @property
     def verdict(self) -> Verdict:

@@ -80,20 +80,22 @@ def curve(plot: Plot, points: Sequence[tuple[str, int, int]]) -> str:
 
 
 def heat(plot: Plot, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """A cell for each row and column, which says its state in words too: first, also, or nothing."""
-    wide = max(44, (WIDTH - LABEL) // max(1, len(columns)))
-    parts = [
-        _text(LABEL + wide * n + 4, TOP + 14, name, "start", wide // 8) for n, name in enumerate(columns)
-    ]
-    y = TOP + ROW
+    """A cell for each row and column: ``first`` is drawn as 1, ``also`` as +, anything else as nothing."""
+    wide, head = min(60, (WIDTH - LABEL) // max(1, len(columns))), 90
+    parts = []
+    for n, name in enumerate(columns):
+        x = LABEL + wide * n + wide // 2
+        turned = f'<g transform="rotate(-60 {x} {TOP + head - 8})">'
+        parts.append(turned + _text(x, TOP + head - 8, name, "start", 14) + "</g>")
+    y = TOP + head
     for name, cells in rows:
         parts.append(_text(LABEL - 10, y + 17, name, "end"))
         for n, cell in enumerate(cells):
-            kind = cell if cell in ("first", "also") else "none"
-            parts.append(
-                f'<rect class="cell {kind}" x="{LABEL + wide * n}" y="{y}" width="{wide - 3}" height="{ROW - 3}"/>'
-                + (_text(LABEL + wide * n + 5, y + 16, cell, f"start in-{kind}") if cell else "")
-            )
+            kind, mark = {"first": ("first", "1"), "also": ("also", "+")}.get(cell, ("none", ""))
+            x = LABEL + wide * n
+            parts.append(f'<rect class="cell {kind}" x="{x}" y="{y}" width="{wide - 3}" height="{ROW - 3}"/>')
+            if mark:
+                parts.append(_text(x + wide // 2 - 1, y + 17, mark, f"mark in-{kind}"))
         y += ROW
     return _figure(plot, y, parts)
 

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from clearcite.bench.evaluate import Evaluation
+from clearcite.bench.fault_map import FaultMap
 from clearcite.bench.gates import Gate
 from clearcite.bench.judge import CaseResult
 from clearcite.bench.judged import by_cohort, values_of
 from clearcite.bench.markup import shown
-from clearcite.bench.plots import WHOLE, Plot, Row, bars, curve, intervals, percent
+from clearcite.bench.plots import WHOLE, Plot, Row, bars, curve, heat, intervals, percent
 from clearcite.bench.report_style import HEAD
 from clearcite.bench.stats import to_micros
 from clearcite.bench.suite_gates import interval_of
@@ -42,6 +43,7 @@ def report(evaluation: Evaluation) -> bytes:
         _section("Recall of each cohort", _recall(evaluation.results)),
         _section("Short result lists, before and after ranking", _underfill(evaluation.results)),
         _section("What abstaining buys", _abstention(evaluation)),
+        *_drilled(evaluation.drilled),
         _section("Expected and given status", _confusion(evaluation.confusion)),
         _section("Cases that fail", _failing(evaluation.results)),
         _section("What the run depended on", _state(evaluation.state)),
@@ -167,13 +169,30 @@ def _abstention(evaluation: Evaluation) -> str:
     return note + curve(plot, points) + _table(head, rows)
 
 
+def _drilled(found: FaultMap | None) -> list[str]:
+    if found is None:
+        return []
+    plot = Plot(
+        key="drill",
+        title="Faults by the stage that sees them",
+        said="A row for each fault of the drill, a column for each stage; see the table.",
+    )
+    note = "<p>1: the first stage at which the fault shows. +: another that sees it too.</p>"
+    table = _table(("fault", *found.stages), [(name, *cells) for name, cells in found.faults])
+    return [_section("Faults put in by a drill", note + heat(plot, found.stages, found.faults) + table)]
+
+
 def _coverage(evaluation: Evaluation) -> list[_Coverage]:
-    """A point for each confidence that adds an answer."""
+    """A point for each confidence that adds an answer; a case that was only searched has none."""
     found: list[_Coverage] = []
     given = wrong = 0
     pairs = list(zip(evaluation.runs, evaluation.results, strict=True))
     for least in CONFIDENCES:
-        some = [one for run, one in pairs if run.public.status in GIVEN and run.public.confidence == least]
+        some = [
+            one
+            for run, one in pairs
+            if run.public.status in GIVEN and getattr(run.public, "confidence", None) == least
+        ]
         given, wrong = given + len(some), wrong + sum(not one.passes for one in some)
         if some:
             found.append(_Coverage(least=least, given=given, wrong=wrong, n=len(pairs)))

@@ -18,6 +18,7 @@ th, td { text-align: left; vertical-align: top; padding: .25rem .7rem .25rem 0; 
   overflow-wrap: break-word; min-width: 3.5rem; }
 th { color: var(--soft); } summary { cursor: pointer; color: var(--soft); }
 svg { width: 100%; height: auto; display: block; } svg text { font: 13px system-ui, sans-serif; fill: var(--ink); }
+text.mark { text-anchor: middle; }
 text.end { text-anchor: end; } text.middle { text-anchor: middle; fill: var(--soft); } text.group { font-weight: 600; }
 .grid { stroke: var(--line); } .whisker { stroke: var(--s1); stroke-width: 2; }
 .line { fill: none; stroke: var(--s1); stroke-width: 2; }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -12,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from clearcite.bench.evaluate import Evaluation
+from clearcite.bench.fault_map import read_fault_map
 from clearcite.bench.gates import Gate, GateRow
 from clearcite.bench.judge import CaseResult
 from clearcite.bench.judged import by_cohort
@@ -20,6 +22,7 @@ from clearcite.bench.means import means
 from clearcite.bench.measures import confusion
 from clearcite.bench.plots import percent
 from clearcite.bench.report import report
+from clearcite.errors import InputError
 from tests.unit.bench.test_regression import case
 
 HOSTILE = '</title></style><script>alert(1)</script><img src=x onerror="a()">\x00\u202e\'`{}'
@@ -55,6 +58,7 @@ def evaluation(results: list[CaseResult], confidences: list[Any], name: str = "s
         runs=runs,
         measures={},
         slices={},
+        slice_scores={},
         scores=means(results),
         cohorts={cohort: means(some) for cohort, some in by_cohort(results).items()},
         confusion=confusion(results),
@@ -172,3 +176,30 @@ def test_many_slices_are_drawn_worst_first_and_all_stand_in_the_table() -> None:
 
 def test_text_is_escaped_where_it_stands_in_an_attribute_too() -> None:
     assert shown("a\"b'<&") == "a&quot;b&#x27;&lt;&amp;"
+
+
+DRILL = {
+    "stages": [{"name": "parsing", "owner": "x"}, {"name": "retrieval", "owner": "x"}],
+    "faults": [
+        {"name": "ocr", "first_failing_stage": "parsing", "failing": ["parsing", "retrieval"]},
+        {"name": "safe", "first_failing_stage": None, "failing": []},
+    ],
+}
+
+
+def test_faults_of_a_drill_are_drawn_by_stage_and_stand_in_words_in_the_table() -> None:
+    found = read_fault_map(json.dumps(DRILL).encode())
+    page = report(replace(evaluation(cases(), ["high"] * 4), drilled=found)).decode("utf-8")
+    assert "<td>ocr</td><td>first</td><td>also</td>" in page and "<td>safe</td><td></td><td></td>" in page
+    assert page.count('class="cell first"') == 1 and page.count('class="cell none"') == 2
+    assert len([ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL)]) == 5
+    assert "drill" not in report(evaluation(cases(), ["high"] * 4)).decode("utf-8")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"stages": []}, {"faults": [1]}, {"faults": [{"name": "x", "failing": ["nowhere"]}]}, {"stages": [{}]}],
+)
+def test_evidence_that_is_none_is_wrong_input(change: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"no drill\.json"):
+        read_fault_map(json.dumps({**DRILL, **change}).encode())

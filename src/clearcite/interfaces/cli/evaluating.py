@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,10 +10,11 @@ from clearcite.bench.answering import OPERATOR
 from clearcite.bench.artifact import files_of, summary, write_artifact
 from clearcite.bench.disclosure import leaking_files
 from clearcite.bench.evaluate import Evaluation, Subject, evaluate
+from clearcite.bench.fault_map import read_fault_map
 from clearcite.bench.fixture_run import fixture_run
 from clearcite.bench.ingestion import health_lines
 from clearcite.bench.latency import latency_lines
-from clearcite.bench.run_file import read_run
+from clearcite.bench.run_file import bounded, read_run
 from clearcite.bench.suite import Suite
 from clearcite.bench.suite_file import Names, read_suite
 from clearcite.errors import InputError, did_you_mean
@@ -26,7 +28,7 @@ HELP = """Judge a suite layer by layer, and say whether a release may go out.
 
 SUITE is a cited-qa fixture (JSON: documents, questions and what must come out), or questions about your own store
 (TOML or YAML; docs/how-to/evaluate.md says how to write one). PASS exits with 0 and BLOCK with 1; a suite that does not
-keep its contract exits with 2. --out keeps run.json, cases.jsonl and summary.md: codes and numbers only. No traces.
+keep its contract exits with 2. --out keeps the run, report.html among its files: codes and numbers only.
 
 Examples:
 
@@ -37,6 +39,7 @@ Examples:
   clearcite evaluate suite.yaml --baseline baseline.json
 """
 
+DRILL = Annotated[Path | None, Option("--drill", help="A drill.json, whose faults report.html shall show.")]
 BASELINE = Annotated[
     Path | None, Option("--baseline", help="A run.json or blessed baseline of the same suite and documents.")
 ]
@@ -54,6 +57,7 @@ def run_evaluation(
     use_topic: USE_TOPIC = False,
     baseline: BASELINE = None,
     out: Annotated[Path | None, Option("--out", help="A folder for the report's files.")] = None,
+    drill: DRILL = None,
     policy: POLICY = None,
     store: STORE = None,
     format: REPORT = None,  # noqa: A002 - the flag's name
@@ -61,13 +65,14 @@ def run_evaluation(
     form = "text" if format is None else common.chosen_format(format)
     faults = faults_for(failure)
     earlier = None if baseline is None else read_run(baseline)
+    drilled = None if drill is None else read_fault_map(bounded(drill))
     with (
         _on_fixture(suite, faults)
         if suite.suffix == ".json"
         else _on_store(suite, faults, store, policy) as run
     ):
         found = evaluate(*run, use_topic=use_topic, baseline=earlier)
-        files = files_of(found)
+        files = files_of(replace(found, drilled=drilled))
         leaking = leaking_files(files, run[1])
     if leaking:
         note(f"BLOCK: {WITHHELD} {', '.join(leaking)}. Nothing was written.", "red")
