@@ -14,7 +14,7 @@ from clearcite.domain.corpus import DocumentKey, Place
 from clearcite.domain.policy import LOCAL
 from clearcite.domain.trace import StageRecord, Trace
 from clearcite.engine import Engine
-from clearcite.errors import ClearciteError, DependencyUnavailable, IntegrityFault
+from clearcite.errors import ClearciteError, DependencyUnavailable, InputError, IntegrityFault
 from clearcite.operator import Operator
 
 OPERATOR = Principal(
@@ -58,10 +58,15 @@ class CaseRun:
 
 
 def run_suite(engine: Engine, suite: Suite, *, use_topic: bool = False) -> Iterator[CaseRun]:
-    """Each case of a suite, in its order."""
+    """Each case of a suite, in its order. Raises InputError that names a case that cannot be asked."""
     operator = engine.operator(OPERATOR)
     for case in suite.cases:
-        yield run_case(engine, operator, case.id, case.asked, use_topic=use_topic)
+        try:
+            yield run_case(engine, operator, case.id, case.asked, use_topic=use_topic)
+        except InputError as error:
+            if type(error) is not InputError:
+                raise
+            raise InputError(f"case {case.id}: {error.message}") from error
 
 
 def run_case(

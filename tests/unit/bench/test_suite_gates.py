@@ -359,6 +359,20 @@ def test_a_search_and_an_answer_rank_the_same() -> None:
     assert found.retrieved == asked.retrieved and found.candidates == asked.candidates != ()
 
 
+def test_a_limit_on_what_no_case_can_measure_is_not_met() -> None:
+    nothing = replace(suite(min_ndcg="0.000000", min_nugget_recall="0.000000"), cases=suite().cases[1:])
+    found = judged(world(), nothing)
+    assert (gates(found)["ndcg"].state, gates(found)["nugget_recall"].state) == ("unscored", "unscored")
+    assert found.scores["ndcg@10"].value is None and found.scores["ndcg@10"].reason
+    assert found.verdict == "BLOCK"
+    assert judged(world(), replace(nothing, limits=GateLimits())).verdict == "PASS", "the control"
+
+
+def test_a_case_that_cannot_be_asked_is_named() -> None:
+    with pytest.raises(InputError, match="case endless: "):
+        judged(world(), suite(case("endless", "a" * 1_000_000, Oracle(status="answered"))))
+
+
 class Poisoned(Exception):
     pass
 
