@@ -10,10 +10,17 @@ from typing import Any
 
 import pytest
 
+from clearcite.bench.exporting import export_cases
+from clearcite.domain.access import Principal
+from clearcite.domain.answer import PublicAnswer
+from clearcite.engine import Engine
 from clearcite.interfaces.cli.demo import SUITES
+from clearcite.interfaces.cli.evaluating import on_suite
+from clearcite.scope_check import check
 from tests.support.shell import Done, clearcite
 from tests.support.world import fast_folder
 
+NOW = 1_800_000_000_000_000
 KNOWN = {"manuals": {"codigo-do-quadro", "duas-fontes", "qual-filtro"}}
 """Questions that the engine answers wrongly, with words alone, by suite: shown as they are, never bent."""
 
@@ -77,3 +84,45 @@ def test_a_suite_that_is_not_there_and_a_folder_of_another_are_refused(home: Pat
     for args in (("--suite", "eight", "--dir", "manuals"), ("--dir", "manuals")):
         assert clearcite(home, "demo", *args).code == 2
     assert clearcite(home, "demo", "--suite", "manuals", "--dir", "manuals").code == 0
+
+
+def test_what_our_engine_returns_passes_the_check_of_any_system(home: Path) -> None:
+    folder = home / "lifecycle"
+    done = clearcite(folder, "export-cases", "suite.toml", "--operator-view", "--out", "cases.jsonl")
+    assert (done.code, done.out) == (0, "")
+    assert (folder / "cases.jsonl").stat().st_mode & 0o777 == 0o600
+    checked = clearcite(folder, "scope-check", "cases.jsonl", "--min-cohort-recall", "1")
+    assert (checked.code, checked.out.splitlines()[0]) == (0, "RAG scope check: PASS (35 cases)")
+    again = clearcite(folder, "export-cases", "suite.toml", "--operator-view", "--out", "cases.jsonl")
+    assert (again.code, "exists" in again.err) == (2, True)
+
+
+def test_an_engine_that_asks_as_somebody_else_is_caught_by_its_exported_cases(home: Path) -> None:
+    with on_suite(home / "lifecycle" / "suite.toml", {}, *at(home / "lifecycle")) as (subject, suite):
+        wide = next(case.asked.principal for case in suite.cases if case.id == "roof")
+        sound = check(export_cases(subject.engine, suite, NOW))
+        leaking: Any = Widened(subject.engine, wide)
+        caught = check(export_cases(leaking, suite, NOW))
+    assert sound.failures == ()
+    assert any("library/public: unauthorized documents returned" in failure for failure in caught.failures)
+
+
+def test_ids_of_hidden_documents_are_not_exported_by_mistake(home: Path) -> None:
+    done = clearcite(home / "lifecycle", "export-cases", "suite.toml")
+    assert (done.code, done.out, "--operator-view" in done.err) == (2, "", True)
+
+
+class Widened:
+    """An engine that answers everybody as somebody who may read more."""
+
+    def __init__(self, engine: Engine, wide: Principal) -> None:
+        self.operator, self._engine, self._wide = engine.operator, engine, wide
+
+    def ask(self, text: str, principal: Principal, **options: Any) -> PublicAnswer:
+        return self._engine.ask(
+            text, self._wide if principal.tenant_id == "library" else principal, **options
+        )
+
+
+def at(folder: Path) -> tuple[str, str]:
+    return str(folder / ".clearcite"), str(folder / "policy.toml")

@@ -1,7 +1,7 @@
 """``evaluate``: a suite on its own documents, or on the store of the user, and whether a release may go out."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -66,11 +66,7 @@ def run_evaluation(
     faults = faults_for(failure)
     earlier = None if baseline is None else read_run(baseline)
     drilled = None if drill is None else read_fault_map(bounded(drill))
-    with (
-        _on_fixture(suite, faults)
-        if suite.suffix == ".json"
-        else _on_store(suite, faults, store, policy) as run
-    ):
+    with on_suite(suite, faults, store, policy) as run:
         found = evaluate(*run, use_topic=use_topic, baseline=earlier)
         files = files_of(replace(found, drilled=drilled))
         leaking = leaking_files(files, run[1])
@@ -88,6 +84,13 @@ def run_evaluation(
         for item in found.findings:
             say(f"{item.where}: {item.rate} ({item.detail}), stage {item.stage}; to act: {item.owner}")
     return 0 if found.verdict == "PASS" else 1
+
+
+def on_suite(
+    path: Path, faults: Mapping[str, Exception], store: str | None, policy: str | None
+) -> AbstractContextManager[tuple[Subject, Suite]]:
+    """A suite and what it is asked of: its own documents for a fixture, else the user's store."""
+    return _on_fixture(path, faults) if path.suffix == ".json" else _on_store(path, faults, store, policy)
 
 
 @contextmanager

@@ -41,6 +41,7 @@ HOMES = {
     **dict.fromkeys(
         ("index panel", "index shadow", "index promote", "index rollback", "index retire"), "promotion"
     ),
+    "export-cases": "exporting",
     "scope-check": "gates",
 }
 """The commands in the order of the help, and the module beside this one that each stands in."""
