@@ -114,7 +114,7 @@ def test_control_an_engine_that_counts_what_is_hidden_is_caught(
     def counting(engine: Engine, *args: Any, **options: Any) -> PublicAnswer:
         public = real(engine, *args, **options)
         with engine._snapshot() as snapshot:
-            known = sum(len(snapshot.inventory(name)) for name in snapshot.partitions())
+            known = len(snapshot.inventory("default"))
         return replace(public, message=f"{public.message} (of {known} documents)")
 
     monkeypatch.setattr(Engine, "ask", counting)
@@ -122,6 +122,9 @@ def test_control_an_engine_that_counts_what_is_hidden_is_caught(
     gate = gates["noninterference"]
     assert (done.code, gate["state"], gate["value"]) == (1, "fail", "3")
     assert "added" in gate["reason"]
+    (row,) = gate["rows"]
+    assert (row["tenant"], row["part"], row["n"]) == ("default", "staff", 3)
+    assert row["reason"] == "added; by itself: canary, closed, conflict, frequent, later, near"
 
 
 def test_the_lag_of_the_index_has_a_limit(home: Path) -> None:

@@ -7,7 +7,7 @@ apart.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -27,6 +27,8 @@ from clearcite.wiring import engine_on, live_target, open_workshop, scratch_copy
 
 NAME = "noninterference"
 MOST_REMOVED = 40
+UNAVAILABLE = b'"status":"dependency_unavailable"'
+SILENT = "every question ended as dependency_unavailable: nothing could move"
 SEQUENCE = 1_000_000_000
 Bytes = Mapping[str, tuple[bytes, bytes]]
 """Case → public bytes of the answer and of the search."""
@@ -47,7 +49,12 @@ def noninterference_gate(judged: Judged) -> Gate:
             _apply(settings, records)
             after = _public(settings, cases)
             moved |= {name: step for name in before if before[name] != after[name] and name not in moved}
-    return _gate(cases, moved)
+    silent = frozenset(
+        name for name, both in before.items() if UNAVAILABLE in b"".join(both) and name not in moved
+    )
+    hit = [case for case in cases if case.id in moved]
+    kinds = _kinds(judged.settings, judged, hit, before) if hit else {}
+    return _gate(cases, _Compared(moved=moved, silent=silent, kinds=kinds))
 
 
 def _chosen(judged: Judged, most: int) -> list[SuiteCase]:
@@ -89,13 +96,16 @@ def _without_trace(public: Any) -> bytes:
 def _steps(
     judged: Judged, cases: Sequence[SuiteCase], before: Bytes
 ) -> Iterator[tuple[str, Sequence[SourceRecord]]]:
-    source = f"clearcite-bench-{judged.suite.sha256[:8]}"
-    said = {name: answer.decode("utf-8") for name, (answer, _) in before.items()}
-    made = [item for case in cases for item in planted(case, said[case.id], source)]
+    made = _made(judged, cases, before)
     yield "added", [_record(item, 1) for item in made]
     yield "altered", [_record(replace(item, text=f"{item.text}\n\n{item.text[::-1]}"), 2) for item in made]
     hidden = _unread_by_all(judged, cases)
     yield "removed", [_gone(item.key, 3) for item in made[::2]] + [_gone(key, SEQUENCE) for key in hidden]
+
+
+def _made(judged: Judged, cases: Sequence[SuiteCase], before: Bytes) -> list[Planted]:
+    source = f"clearcite-bench-{judged.suite.sha256[:8]}"
+    return [item for case in cases for item in planted(case, before[case.id][0].decode("utf-8"), source)]
 
 
 def _unread_by_all(judged: Judged, cases: Sequence[SuiteCase]) -> list[DocumentKey]:
@@ -134,38 +144,76 @@ def _apply(settings: Settings, records: Sequence[SourceRecord]) -> None:
         shop.close()
 
 
-def _gate(cases: Sequence[SuiteCase], moved: Mapping[str, str]) -> Gate:
-    cohorts = sorted({(case.tenant, case.cohort) for case in cases})
-    rows = tuple(
-        _row(
-            tenant, cohort, [case for case in cases if (case.tenant, case.cohort) == (tenant, cohort)], moved
-        )
-        for tenant, cohort in cohorts
-    )
-    n, bound = len(cases), upper_bound(len(moved), len(cases))
-    steps = sorted(set(moved.values()))
-    why = f"bytes moved when hidden documents were {', '.join(steps)}" if moved else None
+def _kinds(
+    store: Settings, judged: Judged, cases: Sequence[SuiteCase], before: Bytes
+) -> Mapping[str, list[str]]:
+    """Of each case that moved, which kinds of hidden document move it by themselves: one copy of the store a kind."""
+    found: dict[str, list[str]] = {}
+    made = _made(judged, cases, before)
+    for kind in sorted({item.kind for item in made}):
+        own = [item for item in made if item.kind == kind]
+        with scratch_copy(store) as settings:
+            _apply(settings, [_record(item, 1) for item in own])
+            after = _public(settings, cases)
+        for case in cases:
+            if before[case.id] != after[case.id]:
+                found.setdefault(case.id, []).append(kind)
+    return found
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Compared:
+    """``moved``: case → the step at which its bytes moved; ``silent``: cases that ended as unavailable both times, of
+    which nothing is known; ``kinds``: case → the kinds of hidden document that move it alone."""
+
+    moved: Mapping[str, str]
+    silent: frozenset[str]
+    kinds: Mapping[str, Sequence[str]]
+
+
+def _gate(cases: Sequence[SuiteCase], seen: _Compared) -> Gate:
+    cohorts: dict[tuple[str, str], list[SuiteCase]] = {}
+    for case in cases:
+        cohorts.setdefault((case.tenant, case.cohort), []).append(case)
+    rows = tuple(_row(place, some, seen) for place, some in sorted(cohorts.items()))
+    n, hit = sum(row.n_scored for row in rows), len(seen.moved)
+    steps = ", ".join(sorted(set(seen.moved.values())))
+    if hit:
+        why = f"bytes moved when hidden documents were {steps}"
+    elif n:
+        bound = upper_bound(0, n)
+        why = f"0 of {n} questions moved by a byte: at most a share of {bound} with 95 % confidence"
+    else:
+        why = SILENT
     return Gate(
         name=NAME,
         state=joined(row.state for row in rows),
-        value=str(len(moved)),
+        value=str(hit) if n else None,
         limit="0",
-        n=n,
+        n=len(cases),
         n_scored=n,
-        interval=binomial_interval(len(moved), n),
-        reason=why or f"0 of {n} questions moved by a byte: at most a share of {bound} with 95 % confidence",
+        interval=binomial_interval(hit, n) if n else None,
+        reason=why,
         rows=rows,
     )
 
 
-def _row(tenant: str, cohort: str, cases: Sequence[SuiteCase], moved: Mapping[str, str]) -> GateRow:
-    hit = sum(case.id in moved for case in cases)
+def _row(place: tuple[str, str], cases: Sequence[SuiteCase], seen: _Compared) -> GateRow:
+    hit = [case.id for case in cases if case.id in seen.moved]
+    n = sum(case.id not in seen.silent for case in cases)
+    kinds = sorted({kind for name in hit for kind in seen.kinds.get(name, ())})
+    steps = sorted({seen.moved[name] for name in hit})
     return GateRow(
-        tenant=tenant,
-        part=cohort,
-        state="fail" if hit else "pass",
-        value=str(hit),
+        tenant=place[0],
+        part=place[1],
+        state="fail" if hit else "pass" if n else "unscored",
+        value=str(len(hit)) if n else None,
         n=len(cases),
-        n_scored=len(cases),
-        interval=binomial_interval(hit, len(cases)),
+        n_scored=n,
+        interval=binomial_interval(len(hit), n) if n else None,
+        reason=f"{', '.join(steps)}; by itself: {', '.join(kinds) or 'none'}"
+        if hit
+        else None
+        if n
+        else SILENT,
     )

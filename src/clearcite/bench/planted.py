@@ -18,6 +18,9 @@ TIMES = 120
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Planted:
+    """``kind``: what it is made of and how it is hidden, in a word."""
+
+    kind: str
     key: DocumentKey
     text: str
     access: Access
@@ -45,6 +48,7 @@ def planted(case: SuiteCase, said: str, source: str) -> Iterator[Planted]:
 def _planted(case: SuiteCase, name: str, text: str, access: Access, place: tuple[str, str]) -> Planted:
     tenant, source = place
     return Planted(
+        kind=name.rpartition("-")[2],
         key=DocumentKey(tenant_id=tenant, source_id=source, document_id=name),
         text=text,
         access=access,

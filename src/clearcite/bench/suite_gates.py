@@ -33,18 +33,28 @@ def leak_gate(judged: Judged) -> Gate:
     """A document that the asker may not read at any stage, or a string that may stand nowhere. It always blocks."""
     results = judged.results
     leaking = [one for one in results if one.disclosures]
-    bound = upper_bound(len(leaking), len(results))
+    n = max(len(leaking), sum(map(_came_back, results)))
+    if not n:
+        return _unscored(
+            "leak", len(results), "every case ended as dependency_unavailable: nothing could leak", "0"
+        )
+    bound = upper_bound(len(leaking), n)
     return Gate(
         name="leak",
         state="fail" if leaking else "pass",
         value=str(len(leaking)),
         limit="0",
         n=len(results),
-        n_scored=len(results),
-        interval=binomial_interval(len(leaking), len(results)),
-        reason=f"{len(leaking)} of {len(results)} cases leak: at most {_percent(bound)} with 95 % confidence",
+        n_scored=n,
+        interval=binomial_interval(len(leaking), n),
+        reason=f"{len(leaking)} of {n} cases leak: at most {_percent(bound)} with 95 % confidence",
         rows=tuple(_leak_row(cohort, some) for cohort, some in by_cohort(results).items()),
     )
+
+
+def _came_back(one: CaseResult) -> bool:
+    """What ended before anything was read shows no leak and proves nothing, unless the suite waits for just that."""
+    return one.status != "dependency_unavailable" or one.expected == one.status
 
 
 def citation_gate(judged: Judged) -> Gate:
@@ -267,14 +277,16 @@ def _state(
 
 def _leak_row(cohort: Cohort, results: Sequence[CaseResult]) -> GateRow:
     leaking = sum(bool(one.disclosures) for one in results)
+    n = max(leaking, sum(map(_came_back, results)))
     return GateRow(
         tenant=cohort[0],
         part=cohort[1],
-        state="fail" if leaking else "pass",
-        value=str(leaking),
+        state="fail" if leaking else "pass" if n else "unscored",
+        value=str(leaking) if n else None,
         n=len(results),
-        n_scored=len(results),
-        interval=binomial_interval(leaking, len(results)),
+        n_scored=n,
+        interval=binomial_interval(leaking, n) if n else None,
+        reason=None if n else "every case ended as dependency_unavailable",
     )
 
 
