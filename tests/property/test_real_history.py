@@ -16,7 +16,6 @@ import pytest
 from clearcite.adapters.connectors.document import FileReader
 from clearcite.adapters.connectors.git import GitConnector
 from clearcite.adapters.connectors.git_repository import GitRepository
-from clearcite.bench.answering import OPERATOR
 from clearcite.config import SourceSettings
 from clearcite.domain.corpus import SourceRecord, revision_label
 from clearcite.domain.digest import sha256_text
@@ -58,12 +57,11 @@ def end_of(batches: Iterator[list[SourceRecord]]) -> dict[str, str | None]:
 
 
 def read_at(world: World, instant: int) -> dict[str, str]:
-    """What can be read as of an instant, by the ids that people know."""
-    operator = world.engine.operator(OPERATOR)
-    hidden = operator.hidden_from(STAFF, instant)
-    shown = {key: operator.stored(key) for key, why in hidden.items() if not why}
-    assert len({key.shown_id for key in shown}) == len(shown)
-    return {key.shown_id: stored.text for key, stored in shown.items() if stored is not None}
+    """What is listed and shown as of an instant, by the ids that people know."""
+    engine = world.engine
+    names = [item.document_id for item in engine.documents(STAFF, limit=10_000, as_of=instant)]
+    assert len(set(names)) == len(names)
+    return {name: engine.document(name, STAFF, as_of=instant).text or "" for name in names}
 
 
 def text_then(repository: Path, instant: int) -> dict[str, str]:
