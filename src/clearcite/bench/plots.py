@@ -74,8 +74,10 @@ def curve(plot: Plot, points: Sequence[tuple[str, int, int]]) -> str:
         ),
         f'<polyline class="line" points="{line}"/>',
     ]
-    for name, x, y in places:
-        parts += [f'<circle class="s1" cx="{x}" cy="{y}" r="5"/>', _text(x + 10, y - 8, name, "start")]
+    for n, (name, x, y) in enumerate(places):
+        # Each label on a line of its own, away from the nearer edge.
+        at = y - 10 - 18 * n if y > TOP + height // 2 else y + 22 + 18 * n
+        parts += [f'<circle class="s1" cx="{x}" cy="{y}" r="5"/>', _text(x + 10, at, name, "start")]
     return _figure(plot, TOP + height, [*_grid(TOP + height), *parts])
 
 

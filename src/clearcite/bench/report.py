@@ -19,6 +19,7 @@ from clearcite.bench.suite_gates import interval_of
 
 CONFIDENCES = ("high", "medium", "low")
 GIVEN = ("answered", "conflict")
+KINDS = ("first", "also")
 DRAWN = 24
 """Groups or rows of one plot, worst first; its table holds them all."""
 
@@ -178,7 +179,14 @@ def _drilled(found: FaultMap | None) -> list[str]:
         said="A row for each fault of the drill, a column for each stage; see the table.",
     )
     note = "<p>1: the first stage at which the fault shows. +: another that sees it too.</p>"
-    table = _table(("fault", *found.stages), [(name, *cells) for name, cells in found.faults])
+    rows = []
+    for name, cells in found.faults:
+        at = [
+            ", ".join(stage for stage, cell in zip(found.stages, cells, strict=True) if cell == kind)
+            for kind in KINDS
+        ]
+        rows.append((name, *at))
+    table = _table(("fault", "shows first at", "is seen too at"), rows)
     return [_section("Faults put in by a drill", note + heat(plot, found.stages, found.faults) + table)]
 
 

@@ -15,6 +15,7 @@ from clearcite.bench.stats import bootstrap_interval, micros, to_micros
 from clearcite.errors import InputError
 
 TAG = "clearcite"
+NOTHING, WHOLE = "0.000000", "1.000000"
 LINE = 10_000
 """Characters of a line that is read."""
 _SAFE = "/:@+,;=!*'()~"
@@ -137,9 +138,9 @@ def score_run(ranked: Sequence[Ranked], unscored: Sequence[str], tied: int, k: i
 
 
 def _mean(values: Sequence[int]) -> RunScore:
-    return RunScore(
-        value=micros(sum(values) // len(values)), interval=bootstrap_interval(values), n_scored=len(values)
-    )
+    # One query says nothing about others.
+    ends = bootstrap_interval(values) if len(values) > 1 else (NOTHING, WHOLE)
+    return RunScore(value=micros(sum(values) // len(values)), interval=ends, n_scored=len(values))
 
 
 def _fields(raw: bytes, count: int, what: str) -> Iterator[tuple[int, list[str]]]:
