@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from clearcite.bench.answering import CaseRun, run_case
 from clearcite.bench.gates import Gate, GateState, skipped
+from clearcite.bench.judge import NOTHING
 from clearcite.bench.judged import Judged
 from clearcite.bench.stats import binomial_interval
 from clearcite.bench.suite import SuiteCase
@@ -44,24 +45,30 @@ def index_lag_gate(judged: Judged) -> Gate:
 
 
 def revision_currency_gate(judged: Judged) -> Gate:
-    """What a case touched and holds for a time only, asked for again at its first moment, its last, and after it."""
+    """No candidate is a revision that was replaced, revoked or has ended; and what a case touched and holds for a time
+    only is asked for again at its first moment, its last, and after it."""
     asked = failed = 0
     for case, moment in _edges(judged):
         again = replace(case.asked, as_of=moment)
         run = run_case(judged.engine, judged.operator, case.id, again)
         asked += 1
         failed += bool(_touched(run) - judged.readers.readable(again))
-    if not asked:
-        return skipped("revision_currency", "nothing that the suite touches holds for a time only")
+    stale = sum(one.scores.get("stale_candidates") not in (None, NOTHING) for one in judged.results)
+    if not asked and not stale:
+        return skipped("revision_currency", "nothing that the suite touches is old or holds for a time only")
+    n = asked + stale
+    reasons = ["asked at the first moment of a window, the last one, and the one after it"] if asked else []
+    if stale:
+        reasons.append(f"{stale} cases had a candidate that is not the newest revision, or not in force")
     return Gate(
         name="revision_currency",
-        state="fail" if failed else "pass",
-        value=str(failed),
+        state="fail" if failed or stale else "pass",
+        value=str(failed + stale),
         limit="0",
-        n=asked,
-        n_scored=asked,
-        interval=binomial_interval(failed, asked),
-        reason="asked at the first moment of a window, the last one, and the one after it",
+        n=n,
+        n_scored=n,
+        interval=binomial_interval(failed + stale, n),
+        reason="; ".join(reasons),
     )
 
 

@@ -18,7 +18,7 @@ from clearcite.bench.suite_file import Names, read_suite
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.sources import SourceState
 from clearcite.errors import InputError
-from tests.support.world import DAY, NOW, World, principal, record
+from tests.support.world import DAY, GENERATION, NOW, World, principal, record
 from tests.unit.bench.test_suite_gates import suite, world
 
 TEXT = "# Lodging\n\nThe lodging allowance is EUR 140 per night.\n\n## Form E-4211\n\nIt is paid in May."
@@ -216,3 +216,34 @@ def test_an_old_run_and_a_listing_that_never_ended_fail_where_a_limit_is_given(n
     assert found(never, golden(**limits))[1][name].state == "fail"
     evaluation, gates = found(world(), golden(**limits))
     assert (gates[name].state, evaluation.verdict) == ("unscored", "BLOCK"), "what is fed cannot say"
+
+
+def test_what_waits_for_the_index_too_long_or_was_given_up_blocks() -> None:
+    asked = golden(max_index_lag_seconds=60)
+    assert found(world(), asked)[1]["index_lag"].state == "pass"
+    late = world()
+    late.put(record("late", "# Late\n\nIt waits."), publish=False)
+    late.clock.value = NOW + 30_000_000
+    assert found(late, asked)[1]["index_lag"].state == "pass", "it waits no longer than it may"
+    late.clock.value = NOW + DAY
+    evaluation, gates = found(late, asked)
+    assert (gates["index_lag"].state, evaluation.verdict) == ("fail", "BLOCK")
+    late.publish()
+    assert found(late, asked)[1]["index_lag"].state == "pass"
+    broken = world()
+    broken.put(record("broken", "# Broken\n\nIt cannot be read."), publish=False)
+    (job,) = broken.services.ledger.claim(GENERATION, 1, "test")
+    broken.services.ledger.fail(job, "test", final=True)
+    gate = found(broken, asked)[1]["index_lag"]
+    assert (gate.state, gate.value) == ("fail", "1")
+
+
+def test_a_candidate_of_a_revision_that_was_replaced_blocks() -> None:
+    made = world()
+    assert found(made, golden())[1]["revision_currency"].state == "skipped"
+    made.put(record("lodging", "# Lodging\n\nThe lodging allowance is EUR 150.", sequence=2), publish=False)
+    evaluation, gates = found(made, golden())
+    assert (gates["revision_currency"].state, gates["revision_currency"].value) == ("fail", "1")
+    assert evaluation.verdict == "BLOCK"
+    made.publish()
+    assert found(made, golden())[1]["revision_currency"].state == "skipped"
