@@ -90,13 +90,19 @@ def test_a_suite_of_one_s_own_passes_and_leaves_files_from_which_the_verdict_fol
 
 
 @pytest.mark.parametrize(
-    ("failure", "gate"),
-    [("retrieval_error", "critical"), ("generation_error", "critical"), ("reranker_error", "degraded")],
+    ("failure", "gate", "leak"),
+    [
+        ("retrieval_error", "critical", "unscored"),
+        ("generation_error", "critical", "pass"),
+        ("reranker_error", "degraded", "pass"),
+    ],
 )
-def test_a_part_that_fails_blocks(home: Path, failure: str, gate: str) -> None:
+def test_a_part_that_fails_blocks_and_where_nothing_was_read_nothing_is_said_of_leaks(
+    home: Path, failure: str, gate: str, leak: str
+) -> None:
     done = evaluated(home, "--failure", failure, "--out", failure)
     states = {item["name"]: item["state"] for item in run_of(home, failure)["gates"]}
-    assert (done.code, states[gate], states["leak"]) == (1, "fail", "pass")
+    assert (done.code, states[gate], states["leak"]) == (1, "fail", leak)
 
 
 def test_files_and_output_hold_no_text_title_or_id_and_no_string_that_may_be_shown_nowhere(
