@@ -1,0 +1,55 @@
+"""Guards of ours, each taken out by one edit, and the test that must fail without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mutant:
+    """``old`` stands once in the source of ``module``; ``killer``: a test, as pytest names it."""
+
+    name: str
+    module: str
+    old: str
+    new: str
+    killer: str
+
+
+MUTANTS = (
+    Mutant(
+        name="drop_the_hash_check",
+        module="clearcite.answer.confirm",
+        old="if not (same_text and whole) or chunk.seal() != stored.seal:",
+        new="if False:",
+        killer="tests/scenario/test_ledger_tampering.py",
+    ),
+    Mutant(
+        name="rank_before_filtering",
+        module="clearcite.adapters.indexes.local_readable",
+        old="    rows = np.flatnonzero(mask)\n    return Selection(",
+        new="    mask = np.ones(segment.chunks, np.bool_)\n    rows = np.flatnonzero(mask)\n    return Selection(",
+        killer="tests/property/test_index_oracle.py::test_every_list_equals_the_oracle",
+    ),
+    Mutant(
+        name="skip_tombstones",
+        module="clearcite.adapters.ledgers.visible",
+        old='withdrawn or operation == "delete" or not',
+        new="not",
+        killer="tests/contract/test_ledgers.py",
+    ),
+    Mutant(
+        name="let_a_window_hold_at_its_end",
+        module="clearcite.domain.access",
+        old="as_of < access.effective_to)",
+        new="as_of <= access.effective_to)",
+        killer="tests/unit/domain/test_access.py::test_the_start_belongs_to_a_window_and_the_end_does_not",
+    ),
+    Mutant(
+        name="ignore_the_authorization_revision",
+        module="clearcite.domain.policy",
+        old="if revision == LOCAL or (accepted is None and max_age is None):",
+        new="if True:",
+        killer="tests/scenario/test_stale_identity.py::test_every_entrance_refuses_an_identity_of_before_the_policy_in_force",
+    ),
+)
