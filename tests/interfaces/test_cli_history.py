@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -127,4 +129,33 @@ def test_a_purge_erases_every_kept_revision(home: Path) -> None:
     assert sum(item["revisions"] for item in receipt["documents"]) >= len(STATES)
     stored = b"".join(path.read_bytes() for path in (home / ".clearcite").rglob("*") if path.is_file())
     assert b"parking space costs" not in stored
+    assert ran(home, "audit", "verify").code == 0
+
+
+def test_a_state_that_comes_late_is_listed_shown_and_checked_like_the_others(home: Path) -> None:
+    later = line(5, "2026-04-15T00:00:00Z", "A car park costs 70 euros a month.", document_id="cars.md")
+    earlier = line(3, "2026-02-01T00:00:00Z", "A car park costs 65 euros a month.", document_id="cars.md")
+    (home / "feed.jsonl").write_text(later + earlier)
+    ran(home, "sync")
+    assert prices(home) == MOMENTS
+    who = ("--as", "olga", "--as-of")
+    listed = ran(home, "list", *who, "2026-03-15").lines
+    assert [item["document_id"] for item in listed] == ["cars.md", "parking.md"]
+    assert (
+        ran(home, "show", "cars.md", *who, "2026-03-15").json["text"] == "A car park costs 65 euros a month."
+    )
+    assert clearcite(home, "show", "cars.md", *who, "2025-03-01").code == 2
+    assert not any(ran(home, "reconcile").json["mismatches"].values())
+    kept = ran(home, "ask", "What does a car park cost a month?", *who, "2026-03-15")
+    assert "65 euros" in kept.json["answer"][0]["text"]
+    (home / "kept.json").write_text(kept.out)
+    trace = kept.json["trace_id"]
+    ran(home, "audit", "export", trace, "a.json", "--response", "kept.json", "--texts")
+    (home / "checker.py").write_text(ran(home, "audit", "checker").out)
+    (home / "bent.json").write_text((home / "a.json").read_text().replace("65 euros", "56 euros"))
+    for name, code in (("a.json", 0), ("bent.json", 1)):
+        checked = subprocess.run(
+            [sys.executable, "-I", "checker.py", name], cwd=home, check=False, capture_output=True
+        )
+        assert checked.returncode == code, checked.stdout
     assert ran(home, "audit", "verify").code == 0
