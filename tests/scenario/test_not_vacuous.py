@@ -159,6 +159,35 @@ def test_a_suite_with_nothing_in_it_passes_neither_evaluate_nor_a_panel(home: Pa
     assert not (home / "report").exists(), "nothing was written"
 
 
+@pytest.mark.parametrize(
+    "name", ["an empty batch", "no oracle", "the same id twice", "a limit that is no number"]
+)
+def test_a_suite_with_nothing_in_it_does_not_pass_a_drill(home: Path, name: str) -> None:
+    text, code, reason = SUITES[name]
+    write(home, {"suite.toml": text})
+    refused(
+        home, ("drill", "--suite", "suite.toml", "--policy", "policy.toml", "--out", "report"), code, reason
+    )
+    assert not (home / "report").exists(), "nothing was written"
+
+
+RUNS = {
+    "no run": ({}, "cannot be read"),
+    "an empty file": ({"run.json": ""}, "not valid"),
+    "nothing in it": ({"run.json": "{}"}, "no run.json"),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_with_nothing_in_it_is_neither_compared_nor_blessed(tmp_path: Path, name: str) -> None:
+    run, reason = RUNS[name]
+    (tmp_path / "kept").mkdir()
+    write(tmp_path / "kept", run)
+    refused(tmp_path, ("diff", "kept", "kept"), 2, reason)
+    refused(tmp_path, ("bless", "kept", "--to", "b.json", "--reason", "first"), 2, reason)
+    assert not (tmp_path / "b.json").exists()
+
+
 @pytest.mark.parametrize("name", ALONE)
 def test_a_suite_that_measures_nothing_blocks(home: Path, name: str) -> None:
     text, code, reason = ALONE[name]
