@@ -62,7 +62,8 @@ class Services:
     ``pipeline`` gives what belongs to a generation by its name, so that a promotion needs no restart;
     ``generation`` names one to answer from instead of the live one.
     ``policy_age``: how old the policy in force may be; None for any age. ``trace_id`` makes 128 random bits in
-    hex. ``faults`` names stages that shall fail, for drills and tests.
+    hex. ``faults`` names stages that shall fail, for drills and tests, and ``instead`` what takes the
+    place of a stage, for ablations.
     """
 
     ledger: Ledger
@@ -76,6 +77,7 @@ class Services:
     allow_past: bool = True
     policy_age: Micros | None = None
     faults: Mapping[str, Exception] = field(default_factory=dict)
+    instead: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     generation: str | None = None
     upkeep: Upkeep | None = None
 
@@ -119,7 +121,9 @@ class Engine:
         services = self._services
         asked = question_of(question, options)
         view = View(trace_id=services.trace_id())
-        run = Run(describe=describe, deadline=_deadline(services), faults=services.faults)
+        run = Run(
+            describe=describe, deadline=_deadline(services), faults=services.faults, instead=services.instead
+        )
         outcome, code = self._answered(asked, principal, run, view)
         public = publish(outcome.answer, outcome.document_hashes, view.trace_id)
         self._record(ask_trace(self._request(asked, principal, view, run), public, outcome))
@@ -137,7 +141,9 @@ class Engine:
         searching.wanted(**page)
         asked = question_of(question, options)
         view = View(trace_id=services.trace_id())
-        run = Run(describe=describe, deadline=_deadline(services), faults=services.faults)
+        run = Run(
+            describe=describe, deadline=_deadline(services), faults=services.faults, instead=services.instead
+        )
         public, error = self._searched((asked, page), principal, run, view)
         cause = None if error is None else error.code
         self._record(search_trace(self._request(asked, principal, view, run, page), public, cause))

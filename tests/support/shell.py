@@ -19,7 +19,7 @@ COMMANDS = (
     "reinstate",
     *("inspect", "verify", "reconcile", "purge", "sweep", "backup", "restore", "integrity"),
     *("audit head", "audit export", "audit checker"),
-    *("audit verify", "evaluate", "diff", "bless", "score", "drill", "export-cases", "scope-check"),
+    *("audit verify", "evaluate", "diff", "bless", "score", "drill", "export-cases", "scope-check", "ablate"),
     *("sync", "approve", "source remove", "work"),
     *(f"index {name}" for name in ("list", "build", "panel", "shadow", "promote", "rollback", "retire")),
     *("collection set", "collection remove", "collection list", "policy sync", "policy show", "explain"),

@@ -79,7 +79,7 @@ def evaluate(
     state = {"harness": HARNESS, "suite_sha256": suite.sha256, "use_topic": use_topic}
     if baseline is not None:
         require_comparable({**state, **_corpus(subject)}, baseline)
-    judged = _judged(subject, suite, use_topic=use_topic)
+    judged = judged_of(subject, suite, use_topic=use_topic)
     found = measures(judged.results)
     return Evaluation(
         suite=suite.name,
@@ -99,7 +99,8 @@ def evaluate(
     )
 
 
-def _judged(subject: Subject, suite: Suite, *, use_topic: bool) -> Judged:
+def judged_of(subject: Subject, suite: Suite, *, use_topic: bool = False) -> Judged:
+    """Every case asked and judged; no gate is looked at yet."""
     now = time.time_ns() // 1_000
     operator = subject.engine.operator(OPERATOR)
     if not operator.known():

@@ -66,12 +66,13 @@ class Recipe:
 
     analyzer: Analyzer
     chunk_words: int
+    cut: Callable[..., tuple[Cut, ...]] = cut_document
 
     def draft(self, parse: Parse, content: bytes, sheet: Sheet) -> Draft:
         """Raises InputError for a document that cannot be parsed."""
         parsed = parse(content, sheet.media_type)
         title = sheet.title or parsed.title or sheet.name
-        cuts = cut_document(parsed, title=title, words=self.chunk_words)
+        cuts = self.cut(parsed, title=title, words=self.chunk_words)
         terms = [
             packed(
                 self.analyzer.analyze_document(

@@ -34,6 +34,7 @@ HOMES = {
     **dict.fromkeys(("audit head", "audit verify", "audit export", "audit checker"), "auditing"),
     **dict.fromkeys(("backup", "restore", "integrity"), "safekeeping"),
     "evaluate": "evaluating",
+    "ablate": "ablating",
     **dict.fromkeys(("diff", "bless"), "comparing"),
     "score": "scoring",
     "drill": "drilling",
