@@ -24,6 +24,10 @@ PARTS: dict[str, tuple[str, list[str]]] = {
     "engine": ("The whole engine", ["bench/engine.py"]),
     "lifecycle": ("Changes of the store, seen by a reader", ["bench/lifecycle.py"]),
     "scifact": ("Retrieval on SciFact, test split", ["bench/scifact.py", "--split", "test"]),
+    "cohorts": (
+        "What a reader of few documents finds: the filter first, and after the ranking",
+        ["-m", "bench.cohorts"],
+    ),
     "generations": ("Switches between generations while questions are answered", ["bench/generations.py"]),
     "quality": ("Abstention and claims on public development data", ["bench/quality.py"]),
     "questions": (
