@@ -32,6 +32,13 @@ MUTANTS = (
         killer="tests/property/test_index_oracle.py::test_every_list_equals_the_oracle",
     ),
     Mutant(
+        name="ignore_deny",
+        module="clearcite.domain.access",
+        old="if any(group in groups for group in self.deny):",
+        new="if False:",
+        killer="tests/unit/domain/test_access.py::test_deny_beats_allow",
+    ),
+    Mutant(
         name="skip_tombstones",
         module="clearcite.adapters.ledgers.visible",
         old='withdrawn or operation == "delete" or not',

@@ -92,3 +92,10 @@ def test_a_list_that_admits_somebody_new_is_known_to_widen(before: Acl | None) -
         new = any(after.admits(who) and not (before and before.admits(who)) for who in people)
         assert widens(before, after) or not new
     assert before is None or not widens(before, before)
+
+
+def test_deny_beats_allow() -> None:
+    groups = frozenset({"staff", "support"})
+    assert Acl(allow=("staff",)).admits(groups)
+    assert not Acl(allow=("staff",), deny=("support",)).admits(groups)
+    assert not Acl(allow=None, deny=("support",)).admits(groups)
