@@ -272,3 +272,30 @@ def test_in_two_worlds_the_history_that_is_hidden_changes_no_byte() -> None:
         "board.md",
         "a.md",
     }  # the control: it is there for those who may
+
+
+def test_a_revision_that_was_planned_for_a_day_to_come_holds_no_correction_back(world: World) -> None:
+    planned = said(4, 30)
+    take(world, replace(planned, access=replace(planned.access, effective_from=NOW + 100 * DAY)))  # type: ignore[type-var]
+    assert days_at(world, None) == "25"
+    take(world, said(5, 27))
+    assert [days_at(world, moment) for moment in (None, START + 35 * DAY)] == ["27", "25"]
+    world.clock.value = NOW + 101 * DAY
+    assert days_at(world, None) == "27"
+
+
+def test_two_planned_revisions_that_are_withdrawn_were_never_in_force(world: World) -> None:
+    for number, days, ahead in ((4, 30, 100), (5, 35, 200)):
+        item = said(number, days)
+        take(world, replace(item, access=replace(item.access, effective_from=NOW + ahead * DAY)))  # type: ignore[type-var]
+    take(world, said(6, 27, keeps=False))
+    assert days_at(world, None) == "27"
+    world.clock.value = NOW + 150 * DAY
+    assert days_at(world, None) == "27"
+
+
+def test_what_was_a_draft_is_in_force_from_when_it_was_published() -> None:
+    draft = said(2, 22)
+    world = told(said(1, 20), replace(draft, access=replace(draft.access, status="draft")), said(3, 22))  # type: ignore[type-var]
+    first, second, third = (START + number * 10 * DAY for number in (1, 2, 3))
+    assert [days_at(world, moment) for moment in (first, second, third)] == ["20", None, "22"]

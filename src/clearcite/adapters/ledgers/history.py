@@ -40,6 +40,11 @@ class Before:
     def lives(self) -> bool:
         return self.operation == "upsert"
 
+    @property
+    def is_in_use(self) -> bool:
+        """What is withheld as a draft or in an archive is in force at no time."""
+        return self.lives and self.access.status == "published"
+
 
 def before(tx: Transaction, record: SourceRecord, partition: int) -> Before | None:
     """None for a document that was never seen, or one that has no history and will have none by this record."""
@@ -67,13 +72,13 @@ def dated(tx: Transaction, record: SourceRecord, was: Before | None) -> SourceRe
     if not record.keeps_history or record.access is None or record.description is None:
         return record
     starts = [record.access.effective_from]
-    if was is not None and was.lives and was.content_key == head_of(record, "").content_digest:
-        starts.append(was.access.effective_from)
+    if was is not None and was.is_in_use and was.content_key == head_of(record, "").content_digest:
+        starts.append(_by_now(tx, was.access.effective_from))
     else:
         said = record.description.source_time
         starts.append(tx.now if said is None else min(said, tx.now))
         if was is not None:
-            starts.append(was.since if was.lives else _newest_end(tx, was.document))
+            starts.append(_by_now(tx, was.since if was.lives else _newest_end(tx, was.document)))
     start = max((moment for moment in starts if moment is not None), default=None)
     return replace(record, access=replace(record.access, effective_from=start))
 
@@ -93,7 +98,10 @@ def followers(
                     source_sequence=max(record.source_sequence, sequence + 1),
                     keeps_history=False,
                 )
-    elif decision.access_changed and record.access is not None:
+        return
+    if decision.writes_state and record.access is not None:
+        yield from _cut_short(tx, record, was)
+    if decision.access_changed and record.access is not None:
         again = decision.action == "restored" and record.keeps_history
         if again or _without_window(record.access) != _without_window(was.access):
             yield from _readmitted(tx, record, was, again=again)
@@ -101,7 +109,7 @@ def followers(
 
 def _ended(tx: Transaction, record: SourceRecord, was: Before, decision: Decision) -> Iterator[SourceRecord]:
     """The entry of the revision that was current until now. What was withheld then was never in force."""
-    if decision.action not in ("revised", "deleted") or not was.lives or was.access.status != "published":
+    if decision.action not in ("revised", "deleted") or not was.is_in_use:
         return
     if decision.action == "deleted" and not (
         record.keeps_history or tx.row(SQL["has_history"], was.document)
@@ -166,6 +174,40 @@ def _start_of(tx: Transaction, record: SourceRecord) -> Micros | None:
         return None
     own = None if record.access is None else record.access.effective_from
     return min(said, tx.now) if own is None else max(min(said, tx.now), own)
+
+
+def _cut_short(tx: Transaction, record: SourceRecord, was: Before) -> Iterator[SourceRecord]:
+    """Entries that were to be in force until a day to come, where the document is in force before that day now."""
+    access: Any = record.access
+    begins = access.effective_from if access.effective_from is not None else tx.now
+    begins = begins if record.keeps_history else max(begins, tx.now)
+    for name, operation, sequence, start, end, revision in tx.rows(SQL["entries"], was.document):
+        if operation != "upsert" or end <= begins:
+            continue
+        entry = replace(
+            record,
+            key=replace(record.key, document_id=name),
+            source_sequence=max(record.source_sequence, sequence + 1),
+        )
+        if start < begins:
+            limits = replace(access, effective_from=start, effective_to=begins)
+            yield from _with_content(tx, replace(entry, access=limits), revision)
+        else:
+            yield replace(
+                entry,
+                operation="delete",
+                delete_reason=EXPIRED,
+                content=b"",
+                text=None,
+                access=None,
+                description=None,
+                keeps_history=False,
+            )
+
+
+def _by_now(tx: Transaction, moment: Micros | None) -> Micros | None:
+    """A beginning that was planned and has not come holds nothing back."""
+    return None if moment is None else min(moment, tx.now)
 
 
 def _end_of(tx: Transaction, record: SourceRecord) -> Micros:
