@@ -299,3 +299,13 @@ def test_what_was_a_draft_is_in_force_from_when_it_was_published() -> None:
     world = told(said(1, 20), replace(draft, access=replace(draft.access, status="draft")), said(3, 22))  # type: ignore[type-var]
     first, second, third = (START + number * 10 * DAY for number in (1, 2, 3))
     assert [days_at(world, moment) for moment in (first, second, third)] == ["20", None, "22"]
+
+
+def test_a_planned_revision_that_was_deleted_holds_no_later_one_back(world: World) -> None:
+    planned = said(4, 30)
+    take(world, replace(planned, access=replace(planned.access, effective_from=NOW + 100 * DAY)))  # type: ignore[type-var]
+    take(world, replace(deletion(said(4, 30)), keeps_history=True))
+    take(world, said(5, 27))
+    assert [days_at(world, moment) for moment in (None, START + 35 * DAY)] == ["27", "25"]
+    world.clock.value = NOW + 50 * DAY
+    assert days_at(world, None) == "27"

@@ -99,12 +99,12 @@ def followers(
                     keeps_history=False,
                 )
         return
-    if decision.writes_state and record.access is not None:
-        yield from _cut_short(tx, record, was)
     if decision.access_changed and record.access is not None:
         again = decision.action == "restored" and record.keeps_history
         if again or _without_window(record.access) != _without_window(was.access):
             yield from _readmitted(tx, record, was, again=again)
+    if decision.writes_state and record.access is not None:
+        yield from _cut_short(tx, record, was)
 
 
 def _ended(tx: Transaction, record: SourceRecord, was: Before, decision: Decision) -> Iterator[SourceRecord]:
