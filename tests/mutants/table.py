@@ -32,6 +32,20 @@ MUTANTS = (
         killer="tests/property/test_index_oracle.py::test_every_list_equals_the_oracle",
     ),
     Mutant(
+        name="drop_the_access_predicate",
+        module="clearcite.visibility",
+        old="return self.present & verdicts.take(self.served) & verdicts.take(self.head)",
+        new="return self.present.copy()",
+        killer="tests/contract/test_ledgers.py",
+    ),
+    Mutant(
+        name="count_hidden_documents",
+        module="clearcite.adapters.indexes.local_lexical",
+        old="documents = sum(part.readable.size for part in parts)",
+        new="documents = sum(part.segment.chunks for part in parts)",
+        killer="tests/property/test_index_oracle.py::test_a_large_segment_takes_every_way_through_the_code",
+    ),
+    Mutant(
         name="ignore_deny",
         module="clearcite.domain.access",
         old="if any(group in groups for group in self.deny):",
