@@ -309,3 +309,12 @@ def test_a_planned_revision_that_was_deleted_holds_no_later_one_back(world: Worl
     assert [days_at(world, moment) for moment in (None, START + 35 * DAY)] == ["27", "25"]
     world.clock.value = NOW + 50 * DAY
     assert days_at(world, None) == "27"
+
+
+@pytest.mark.parametrize("reason", ["user_request", "access_revoked"])
+def test_what_somebody_had_taken_away_does_not_come_back_with_its_document(world: World, reason: str) -> None:
+    gone = replace(deletion(said(3, 25), reason), source_time=START + 40 * DAY, keeps_history=True)
+    take(world, gone)
+    take(world, said(6, 30))
+    found = [days_at(world, START + number * DAY) for number in (15, 25, 35, 45, 61)]
+    assert found == [None, None, None, None, "30"]

@@ -19,7 +19,7 @@ FROM revisions r JOIN originals o ON o.revision = r.id WHERE r.id = ?;
 SELECT d.document_id, d.operation, d.source_sequence, a.valid_from, a.valid_to,
        (SELECT max(r.id) FROM revisions r JOIN originals o ON o.revision = r.id WHERE r.document = d.id)
 FROM documents d JOIN accesses a ON a.id = d.access
-WHERE d.history_of = ? AND d.delete_reason IS NOT 'retention_expired'
+WHERE d.history_of = ? AND (d.delete_reason IS NULL OR d.delete_reason = 'source_deleted')
 ORDER BY d.id;
 
 -- Whether anything ever stood at a place: what was erased there does not come back.
