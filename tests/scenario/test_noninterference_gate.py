@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -132,3 +133,13 @@ def test_the_lag_of_the_index_has_a_limit(home: Path) -> None:
     done = clearcite(home, "evaluate", "lag.toml", "--format", "json")
     gates = {gate["name"]: gate for gate in done.json["gates"]}
     assert (done.code, gates["index_lag"]["state"]) == (0, "pass")
+
+
+def test_traces_are_kept_only_when_asked_for_and_for_their_owner(home: Path) -> None:
+    assert clearcite(home, "evaluate", "suite.toml", "--out", "plain").code == 0
+    assert not (home / "plain" / "audit").exists()
+    assert clearcite(home, "evaluate", "suite.toml", "--out", "kept", "--audit").code == 0
+    traces = sorted((home / "kept" / "audit").iterdir())
+    assert {json.loads(path.read_bytes())["case"] for path in traces} == {"leave", "salary", "fee"}
+    assert {path.stat().st_mode & 0o777 for path in traces} == {0o600}
+    assert clearcite(home, "evaluate", "suite.toml", "--audit").code == 2

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from clearcite.bench.answering import OPERATOR
 from clearcite.bench.artifact import files_of, summary, write_artifact
+from clearcite.bench.audited import traces_of, write_traces
 from clearcite.bench.disclosure import leaking_files
 from clearcite.bench.evaluate import Evaluation, Subject, evaluate
 from clearcite.bench.fault_map import read_fault_map
@@ -45,6 +46,13 @@ BASELINE = Annotated[
 ]
 WITHHELD = "a string that the suite says may be shown nowhere would stand in"
 
+AUDIT = Annotated[
+    bool,
+    Option(
+        "--audit", help="Also keep the protected traces, in audit/ of --out; they name documents and people."
+    ),
+]
+
 REPORT = Annotated[str | None, Option("--format", help="text (the default, also when piped) or json.")]
 USE_TOPIC = Annotated[
     bool, Option("--use-topic", help="Rank by the topic that the suite gives its questions.")
@@ -57,12 +65,15 @@ def run_evaluation(
     use_topic: USE_TOPIC = False,
     baseline: BASELINE = None,
     out: Annotated[Path | None, Option("--out", help="A folder for the report's files.")] = None,
+    audit: AUDIT = False,
     drill: DRILL = None,
     policy: POLICY = None,
     store: STORE = None,
     format: REPORT = None,  # noqa: A002 - the flag's name
 ) -> int:
     form = "text" if format is None else common.chosen_format(format)
+    if audit and out is None:
+        raise InputError("--audit needs a folder: --out FOLDER.")
     faults = faults_for(failure)
     earlier = None if baseline is None else read_run(baseline)
     drilled = None if drill is None else read_fault_map(bounded(drill))
@@ -70,11 +81,13 @@ def run_evaluation(
         found = evaluate(*run, use_topic=use_topic, baseline=earlier)
         files = files_of(replace(found, drilled=drilled))
         leaking = leaking_files(files, run[1])
+        traces = traces_of(run[0].engine, found.runs) if audit else {}
     if leaking:
         note(f"BLOCK: {WITHHELD} {', '.join(leaking)}. Nothing was written.", "red")
         return 1
     if out is not None:
         write_artifact(files, out)
+        write_traces(traces, out)
     if form == "json":
         common.print_json(_as_json(found))
     else:
