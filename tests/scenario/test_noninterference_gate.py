@@ -93,7 +93,6 @@ def test_windows_are_asked_at_their_edges(home: Path) -> None:
 
 
 def test_control_a_window_that_is_not_judged_is_caught(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clearcite.visibility.NEVER", None)
     real = Columns.permitted
 
     def without_window(columns: Columns, verdicts: Any) -> Any:

@@ -1,6 +1,7 @@
 """A fixture's documents in a store of their own, ingested as any other source is."""
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,9 @@ from clearcite.bench.fixture import Fixture, FixtureDocument
 from clearcite.bench.judge import statements_in
 from clearcite.bench.scoring import Statements
 from clearcite.bench.suite import FIXTURE_SOURCE, ExpectedFact, fixture_key
+from clearcite.bench.taking import take_in
 from clearcite.config import Settings
 from clearcite.domain.corpus import SourceRecord
-from clearcite.errors import InputError
-from clearcite.ingest.pipeline import project, take
-from clearcite.ports import Applied
 from clearcite.wire.decode import repair_text
 from clearcite.wire.records import read_record
 from clearcite.wiring import open_workshop
@@ -35,19 +34,9 @@ def settings_for(fixture: Fixture, folder: Path, base: Settings) -> Settings:
 def fill(fixture: Fixture, settings: Settings) -> None:
     """Ingest the documents. Raises InputError if one is refused: a fixture runs whole or not at all."""
     records = [record_of(document) for document in fixture.documents]
-    shop = open_workshop(settings)
-    try:
-        for batch in take(records, shop.ledger, shop.manifest.hash()):
-            for item in batch:
-                error = item.error if isinstance(item, Applied) else None
-                if error is not None:
-                    raise InputError(f"a document of the fixture was refused: {error.message}")
-        for done in project(shop.worker):
-            if done.failed:
-                raise InputError(f"a document of the fixture could not be indexed: {done.failed[0][1]}")
+    with closing(open_workshop(settings)) as shop:
+        take_in(shop, records, "a document of the fixture")
         shop.serve()
-    finally:
-        shop.close()
 
 
 def record_of(document: FixtureDocument) -> SourceRecord:

@@ -7,6 +7,7 @@ apart.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -16,12 +17,10 @@ from clearcite.bench.judged import Judged
 from clearcite.bench.planted import Planted, planted
 from clearcite.bench.stats import binomial_interval, upper_bound
 from clearcite.bench.suite import SuiteCase
+from clearcite.bench.taking import take_in
 from clearcite.config import Settings
 from clearcite.domain.corpus import DocumentKey, SourceRecord
 from clearcite.engine import Engine
-from clearcite.errors import InputError
-from clearcite.ingest.pipeline import project, take
-from clearcite.ports import Applied
 from clearcite.wire import canonical, to_json
 from clearcite.wiring import engine_on, live_target, open_workshop, scratch_copy
 
@@ -131,17 +130,8 @@ def _gone(key: DocumentKey, sequence: int) -> SourceRecord:
 
 def _apply(settings: Settings, records: Sequence[SourceRecord]) -> None:
     """Into the live generation of the copy."""
-    shop = open_workshop(settings, live_target)
-    try:
-        for batch in take(records, shop.ledger, shop.manifest.hash()):
-            for item in batch:
-                if isinstance(item, Applied) and item.error is not None:
-                    raise InputError(f"a hidden document was refused: {item.error.message}")
-        for done in project(shop.worker):
-            if done.failed:
-                raise InputError(f"a hidden document could not be indexed: {done.failed[0][1]}")
-    finally:
-        shop.close()
+    with closing(open_workshop(settings, live_target)) as shop:
+        take_in(shop, records, "a hidden document")
 
 
 def _kinds(

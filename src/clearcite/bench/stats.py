@@ -44,7 +44,7 @@ def cases_needed(hits: int, n: int, limit: str) -> int | None:
     """
     least = round(Decimal(limit) * GRID)
     if not n or hits * GRID <= least * n:
-        return None if hits < n or not n else _all_right(least)
+        return None
     size = n
     while size <= MOST_CASES:
         if to_micros(lower_bound(hits * size // n, size)) >= least:
@@ -66,10 +66,6 @@ def micros(value: int) -> str:
 
 def to_micros(value: str) -> int:
     return int(Decimal(value) * GRID)
-
-
-def _all_right(least: int) -> int | None:
-    return None if least >= GRID else 1
 
 
 def _highest(hits: int, n: int, risk: Decimal) -> int:

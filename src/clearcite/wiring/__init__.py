@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from clearcite.wiring.auditing import audit_heads, audit_store, checker_source, policy_as_written
-    from clearcite.wiring.builds import Recipe, build_target, live_target, retire_in
+    from clearcite.wiring.builds import Recipe, build_target, live_target, retire_in, vector_lengths
     from clearcite.wiring.checkup import Finding, check_up, migrate_store, store_status
     from clearcite.wiring.collections import apply_collections
     from clearcite.wiring.copies import scratch_copy
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "live_target": "clearcite.wiring.builds",
+    "vector_lengths": "clearcite.wiring.builds",
     "retain": "clearcite.wiring.purging",
     "Finding": "clearcite.wiring.checkup",
     "Recipe": "clearcite.wiring.builds",
@@ -99,6 +100,7 @@ __all__ = [
     "sync_policy",
     "take_one",
     "unlisted",
+    "vector_lengths",
 ]
 
 

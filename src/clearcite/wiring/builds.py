@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from clearcite.adapters.indexes.local import LocalIndex
+from clearcite.adapters.indexes.local_format import Shape
+from clearcite.adapters.indexes.local_manifest import SEGMENT_SUFFIX
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.adapters.parsers.registry import parser_fingerprint
 from clearcite.config import Settings
@@ -31,6 +33,8 @@ from clearcite.wiring.parts import (
 )
 
 LOOKS = 4
+HEADER = 128
+"""Bytes that hold the header of a segment, and some more."""
 
 OTHER_SETTINGS = (
     "The settings describe another index than the one that an operator made live, which goes on. To build theirs:"
@@ -122,6 +126,19 @@ def is_sound(ledger: Ledger, store: Path, generation: Generation) -> bool:
         else:
             return True
     return True
+
+
+def vector_lengths(settings: Settings, generation: str) -> frozenset[int]:
+    """The lengths of the vectors that stand in the segments of a generation; 0 where there are none. A segment that
+    cannot be read is left out: opening the index finds it."""
+    found = set()
+    for path in sorted((existing_store(settings) / INDEX / generation).glob(f"*{SEGMENT_SUFFIX}")):
+        try:
+            with path.open("rb") as file:
+                found.add(Shape.unpack(file.read(HEADER))[0].dims)
+        except IntegrityFault:
+            continue
+    return frozenset(found)
 
 
 def target_for(settings: Settings, ledger: Ledger, store: Path) -> Target:

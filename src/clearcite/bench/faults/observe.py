@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from clearcite.adapters.indexes.local_format import Shape
 from clearcite.bench.answering import OPERATOR, CaseRun
 from clearcite.bench.artifact import files_of
 from clearcite.bench.evaluate import Evaluation, Subject, evaluate
@@ -22,9 +21,8 @@ from clearcite.errors import ClearciteError, IntegrityFault
 from clearcite.keeping import Served
 from clearcite.operator import Operator
 from clearcite.ports import Ledger
-from clearcite.wiring import engine_on, existing_store, open_ledger
+from clearcite.wiring import engine_on, open_ledger, vector_lengths
 
-HEADER = 128
 MOST_EDGES = 12
 LEAST_WORD = 4
 
@@ -209,16 +207,7 @@ def _panel(
 
 def _vectors(settings: Settings, live: Generation | None) -> frozenset[int]:
     """The lengths of the vectors that stand in the segments of the live generation; 0 where there are none."""
-    if live is None:
-        return frozenset()
-    folder = existing_store(settings) / "index" / live.name
-    found = set()
-    for path in sorted(folder.glob("*.segment")):
-        try:
-            found.add(Shape.unpack(path.read_bytes()[:HEADER])[0].dims)
-        except IntegrityFault:
-            continue  # opening the index finds it
-    return frozenset(found)
+    return frozenset() if live is None else vector_lengths(settings, live.name)
 
 
 def choose(

@@ -13,12 +13,12 @@ import apsw
 
 from clearcite.bench.faults.observe import Chosen, Seen
 from clearcite.bench.suite import Suite
+from clearcite.bench.taking import index
 from clearcite.config import Settings
 from clearcite.domain.access import Access
 from clearcite.domain.corpus import DocumentKey, SourceRecord
 from clearcite.errors import InputError
 from clearcite.ingest.build import Builder
-from clearcite.ingest.pipeline import project
 from clearcite.wiring import (
     Recipe,
     Workshop,
@@ -123,6 +123,4 @@ class Site:
 
 
 def _project(shop: Workshop) -> None:
-    for batch in project(shop.worker):
-        if batch.failed:
-            raise InputError(f"A document of the copy could not be indexed: {batch.failed[0][1]}")
+    index(shop, "A document of the copy")
