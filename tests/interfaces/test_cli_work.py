@@ -17,6 +17,7 @@ import apsw
 from clearcite.config import load_settings
 from clearcite.wiring import Taking, open_ledger, open_workshop, take_one
 from tests.interfaces.test_cli_ingest import state, text, wait_for
+from tests.support.dice import new_seed
 from tests.support.shell import clearcite, everything, write
 
 TOML = '[[sources]]\npath = "docs"\nallowed_groups = ["staff"]\n'
@@ -78,7 +79,7 @@ def test_without_a_store_a_worker_says_how_to_make_one(empty: Path) -> None:
 
 
 def test_two_workers_of_which_one_is_killed_again_and_again_end_in_the_state_of_one_run(empty: Path) -> None:
-    seed = random.randrange(1 << 30)
+    seed = new_seed()
     dice = random.Random(seed)
     once = write(
         empty / "once", {"clearcite.toml": TOML, **{f"docs/{n:04}.md": text(n) for n in range(1_200)}}

@@ -20,6 +20,7 @@ from clearcite.config import SourceSettings
 from clearcite.domain.corpus import SourceRecord, revision_label
 from clearcite.domain.digest import sha256_text
 from tests.support.data import data_folder
+from tests.support.dice import new_seed
 from tests.support.world import DAY, World, make_world, principal
 
 STAFF = principal("staff")
@@ -91,7 +92,7 @@ def part_of(events: list[SourceRecord]) -> list[SourceRecord]:
 def test_at_ten_random_instants_the_revision_that_was_current_is_read(
     events: list[SourceRecord], repository: Path
 ) -> None:
-    seed = random.randrange(1 << 30)
+    seed = new_seed()
     dice = random.Random(seed)
     kept = [replace(item, keeps_history=True) for item in part_of(events)]
     world = make_world()
@@ -122,7 +123,7 @@ def test_at_ten_random_instants_the_revision_that_was_current_is_read(
 
 
 def test_shuffled_and_doubled_events_leave_the_same_history(events: list[SourceRecord]) -> None:
-    seed = random.randrange(1 << 30)
+    seed = new_seed()
     dice = random.Random(seed)
     counts = Counter(item.key.document_id for item in events)
     few = sorted(name for name, count in counts.items() if 5 <= count <= 15)
@@ -173,7 +174,7 @@ def test_every_commit_is_an_event_in_the_order_of_the_history(events: list[Sourc
 def test_shuffled_and_doubled_events_end_in_the_documents_of_the_last_commit(
     events: list[SourceRecord], repository: Path, round_: int
 ) -> None:
-    seed = random.randrange(1 << 30)
+    seed = new_seed()
     dice = random.Random(seed)
     mixed = events + dice.sample(events, len(events) // 3)
     dice.shuffle(mixed)

@@ -6,6 +6,7 @@ import pytest
 
 from clearcite.answer.fuse import SCALE, counted, fuse
 from clearcite.domain.retrieval import Confirmed, ConfirmedLeg, Passage
+from tests.support.dice import new_seed
 from tests.support.passages import passages, plan_for
 
 ALL = [passages(f"d{n}", f"Title {n} | Part | Sentence number {n}.")[0] for n in range(6)]
@@ -38,7 +39,7 @@ def test_hits_that_all_score_the_same_are_all_best() -> None:
 
 
 def test_ties_are_ordered_by_chunk_id_whatever_the_order_of_the_hits() -> None:
-    seed = random.randrange(2**32)
+    seed = new_seed()
     shuffled = [(passage, 5) for passage in ALL]
     random.Random(seed).shuffle(shuffled)
     found = fuse(Confirmed(legs=(ConfirmedLeg(leg="lexical", hits=tuple(shuffled)),)))

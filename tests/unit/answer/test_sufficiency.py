@@ -11,6 +11,7 @@ from clearcite.answer.sufficiency import CLEAR, Sufficiency, form, judge, log_od
 from clearcite.answer.sufficiency_model import MODELS, Model
 from clearcite.domain.retrieval import Evidence, Passage, Plan, Ranked
 from clearcite.testing.embedder import HashedEmbedder
+from tests.support.dice import new_seed
 from tests.support.passages import ANALYZER, passages, plan_for
 
 LIMITS = passages(
@@ -92,7 +93,7 @@ def test_everything_recorded_is_an_integer_and_the_same_every_time(embedder: Has
 
 def test_unreadable_statistics_can_not_enter() -> None:
     """The score is a function of plan, evidence and claims alone; shuffled evidence below the best changes nothing."""
-    seed = random.randrange(2**32)
+    seed = new_seed()
     more = [
         passages(f"x{n}", f"Other {n} | Things | Nothing of interest stands here, number {n}.")
         for n in range(4)
