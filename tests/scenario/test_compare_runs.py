@@ -104,6 +104,16 @@ def test_a_run_that_blocks_becomes_no_baseline_without_force(home: Path) -> None
     assert [path.name for path in home.glob(".baseline*")] == []
 
 
+@pytest.mark.parametrize("state", [{}, {"harness": "x", "suite_sha256": "y"}, {"corpus_sha256": None}])
+def test_a_run_that_does_not_say_of_what_it_is_becomes_no_baseline(home: Path, state: dict[str, Any]) -> None:
+    edited(home, lambda run: run["predicate"].update({"state": state}))
+    for args in (("bless", "sound", "--to", "b.json", "--reason", "r"), ("verify", "sound/run.json")):
+        done = clearcite(home, *args)
+        assert (done.code, done.out) == (2, "") and "of which" in done.err
+    assert not (home / "b.json").exists()
+    assert clearcite(home, "diff", "sound", "broken").code == 2
+
+
 def test_a_blessed_file_is_the_same_bytes_at_the_same_epoch(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -224,3 +224,12 @@ def test_a_store_without_an_index_is_refused(home: Path) -> None:
         assert done.code == 2 and done.out == "" and "clearcite" in done.err
     finally:
         shutil.rmtree(empty)
+
+
+def test_a_question_with_a_nul_is_judged_like_any_other(home: Path) -> None:
+    (home / "nul.toml").write_text(
+        SUITE.replace("What is the lodging allowance?", "What\\u0000 is the lodging?")
+    )
+    done = evaluated(home, "--out", "nul", suite="nul.toml")
+    states = {item["name"]: item["state"] for item in run_of(home, "nul")["gates"]}
+    assert (done.code, done.err, states["noninterference"]) == (0, "", "pass"), done.out

@@ -29,20 +29,25 @@ class Planted:
 
 def planted(case: SuiteCase, said: str, source: str) -> Iterator[Planted]:
     """``said``: what was answered before, as JSON. Each text is hidden in its own way."""
-    own = case.asked.principal.groups
+    own, question = case.asked.principal.groups, _question(case)
     ways = {
-        "near": (_near(case.asked.text), Access(allow=(NOBODY,))),
-        "canary": (f"{case.asked.text} {digest('canary', case.id)}", Access(allow=own, deny=own)),
-        "frequent": (_frequent(case.asked.text), Access(allow=own, status="draft")),
+        "near": (_near(question), Access(allow=(NOBODY,))),
+        "canary": (f"{question} {digest('canary', case.id)}", Access(allow=own, deny=own)),
+        "frequent": (_frequent(question), Access(allow=own, status="draft")),
         "conflict": (_other_values(said), Access(allow=own, trusted=False)),
-        "later": (_near(case.asked.text), Access(allow=own, effective_from=FAR)),
+        "later": (_near(question), Access(allow=own, effective_from=FAR)),
         "closed": (_other_values(said), Access(allow=own, parent=NOBODY)),
     }
     for name, (text, access) in ways.items():
         yield _planted(case, f"{digest(case.id)[:16]}-{name}", text, access, (case.tenant, source))
     yield _planted(
-        case, f"{digest(case.id)[:16]}-foreign", _near(case.asked.text), Access(allow=own), (NOBODY, source)
+        case, f"{digest(case.id)[:16]}-foreign", _near(question), Access(allow=own), (NOBODY, source)
     )
+
+
+def _question(case: SuiteCase) -> str:
+    """As a document may say it: a question may hold a NUL, a text document may not."""
+    return case.asked.text.replace("\0", " ")
 
 
 def _planted(case: SuiteCase, name: str, text: str, access: Access, place: tuple[str, str]) -> Planted:
@@ -55,7 +60,7 @@ def _planted(case: SuiteCase, name: str, text: str, access: Access, place: tuple
         description=Description(
             source_uri=name,
             source_version="1",
-            title=case.asked.text[:200],
+            title=_question(case)[:200],
             media_type="text/plain",
             authority=100,
             source_type="policy",

@@ -77,6 +77,11 @@ def read_statement(value: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, 
     suite, state, verdict = (predicate.get(name) for name in ("suite", "state", "verdict"))
     if not isinstance(suite, str) or not isinstance(state, dict) or verdict not in ("PASS", "BLOCK"):
         raise InputError("run.json names no suite, no state or no verdict.")
+    nameless = [
+        what for name, what in COMPARED.items() if not isinstance(state.get(name), str) or not state[name]
+    ]
+    if nameless:
+        raise InputError(f"run.json does not say of which {', '.join(nameless)} it is.")
     parts = {"suite": suite, "state": state, "verdict": verdict, "gates": tuple(gates)}
     return {one.name: one.digest.sha256 for one in files}, parts
 

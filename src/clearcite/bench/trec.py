@@ -8,6 +8,7 @@ are no numbers, a document twice. Ties are broken as trec_eval breaks them: the 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from math import isfinite
 from urllib.parse import quote
 
 from clearcite.bench import ranking
@@ -166,6 +167,7 @@ def _score(text: str, number: int) -> Decimal:
         value = Decimal(text)
     except InvalidOperation:
         value = Decimal("NaN")
-    if not value.is_finite():
+    # A number that other tools read as infinite is none here: they rank by floats.
+    if not isfinite(float(value)):
         raise InputError(f"Line {number} of the run: the score is not a finite number.")
     return value

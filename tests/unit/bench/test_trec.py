@@ -28,6 +28,8 @@ QRELS = b"q1 0 b 1\nq2 0 a 0\nq3 0 c 2\n"
         (b"q Q0 a 1 nan x\n", "finite"),
         (b"q Q0 a 1 inf x\n", "finite"),
         (b"q Q0 a 1 one x\n", "finite"),
+        (b"q Q0 a 1 1e999 x\n", "finite"),
+        (b"q Q0 a 1 -1e999999999 x\n", "finite"),
         (b"q Q0 a 1 2 x\nq Q0 a 2 1 x\n", "twice"),
         (b"\xff Q0 a 1 2 x\n", "UTF-8"),
     ],
@@ -41,6 +43,14 @@ def test_a_run_that_others_would_rank_in_silence_is_refused(raw: bytes, said: st
 def test_qrels_that_are_none_are_refused(raw: bytes) -> None:
     with pytest.raises(InputError):
         read_qrels_lines(raw)
+
+
+def test_a_score_of_any_finite_size_is_taken_and_one_beyond_exits_with_2(tmp_path: Path) -> None:
+    assert read_run_lines(b"q Q0 a 1 1e308 x\nq Q0 b 2 1e-999 x\n") == ({"q": ["a", "b"]}, 0)
+    (tmp_path / "run").write_bytes(RUN.replace(b" 3 ", b" 1e999 "))
+    (tmp_path / "qrels").write_bytes(QRELS)
+    done = clearcite(tmp_path, "score", "run", "qrels")
+    assert (done.code, done.out) == (2, "") and "Line 1" in done.err
 
 
 def test_ties_fall_to_the_greater_id_and_are_counted() -> None:
