@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -105,6 +107,46 @@ def test_the_files_repeat_and_hold_no_text(home: Path, found: dict[str, Any]) ->
         assert b"membership fee is" not in content and b"<script" not in content
     (row,) = clearcite(home, "index", "list").json["generations"]
     assert "ablated" not in row["name"]
+
+
+def test_the_report_of_a_run_shows_the_ablation_of_the_same_suite_and_documents(
+    home: Path, found: dict[str, Any]
+) -> None:
+    for name in ("one", "two"):
+        done = clearcite(home, "evaluate", "suite.toml", "--ablation", "first/ablation.json", "--out", name)
+        assert done.code == 0, done.out + done.err
+    page = (home / "one" / "report.html").read_text()
+    assert page == (home / "two" / "report.html").read_text()
+    (plot,) = re.findall(r'<svg[^>]*aria-labelledby="forest-t forest-d">.*?</svg>', page, re.DOTALL)
+    drawn = ElementTree.fromstring(plot)
+    shown = [one for one in found["effects"] if f"<td>{one['difference']}</td>" in page]
+    assert len(drawn.findall("circle")) >= len(found["lost"]) and len(shown) >= len(found["lost"])
+    assert ">-100.0 %<" in plot, "abstaining is lost without checks"
+    assert "<td>the store has no vectors</td>" in page and "membership fee is" not in page
+    assert clearcite(home, "evaluate", "suite.toml", "--out", "plain").code == 0
+    assert "forest-t" not in (home / "plain" / "report.html").read_text(), "the control: not without it"
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (lambda kept: kept["state"].update(corpus_sha256="0" * 64), "another corpus"),
+        (lambda kept: kept["state"].update(suite_sha256="0" * 64), "another suite"),
+        (lambda kept: kept["state"].clear(), "another harness"),
+        (lambda kept: kept.pop("effects"), "missing field effects"),
+        (lambda kept: kept["effects"][0].update(difference="NaN"), "a number of"),
+        (lambda kept: kept.update(schema="urn:other"), "no ablation.json"),
+    ],
+)
+def test_an_ablation_of_something_else_is_refused_and_nothing_is_written(
+    home: Path, found: dict[str, Any], edit: Callable[[dict[str, Any]], object], said: str
+) -> None:
+    kept = json.loads(json.dumps({"schema": "urn:clearcite:ablation:1", **found}))
+    edit(kept)
+    (home / "other.json").write_text(json.dumps(kept))
+    done = clearcite(home, "evaluate", "suite.toml", "--ablation", "other.json", "--out", "never")
+    assert (done.code, done.out) == (2, "") and said in done.err
+    assert not (home / "never").exists()
 
 
 def test_few_cases_prove_nothing_and_no_drop_is_called_significant(found: dict[str, Any]) -> None:

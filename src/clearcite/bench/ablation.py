@@ -52,7 +52,10 @@ class Lost:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ablation:
+    """``state``: harness, suite and corpus, without which a figure says nothing."""
+
     suite: str
+    state: Mapping[str, str]
     cases: int
     means: Mapping[str, str]
     effects: tuple[Effect, ...]
@@ -61,9 +64,14 @@ class Ablation:
 
 
 def ablate(
-    suite: str, opened: Open, judge: Judge, changes: Sequence[tuple[str, str]], left_out: Mapping[str, str]
+    suite: tuple[str, Mapping[str, str]],
+    opened: Open,
+    judge: Judge,
+    changes: Sequence[tuple[str, str]],
+    left_out: Mapping[str, str],
 ) -> Ablation:
-    """``changes``: axis and value. ``left_out``: what was asked for and means nothing here, and why."""
+    """``suite``: its name, and the state that all engines share. ``changes``: axis and value. ``left_out``: what was
+    asked for and means nothing here, and why."""
     if not changes:
         raise InputError("There is nothing to change here: " + "; ".join(left_out.values()))
     configured = _judged(opened("", ""), judge)
@@ -78,7 +86,8 @@ def ablate(
     known = [item for item in raw if item is not None]
     marks = significant([chance for _, chance in known])
     return Ablation(
-        suite=suite,
+        suite=suite[0],
+        state=suite[1],
         cases=len(configured),
         means={name: micros(mean_of(list(values.values()))) for name, values in before.items()},
         effects=tuple(_marked(effect, mark) for (effect, _), mark in zip(known, marks, strict=True)),

@@ -2,14 +2,17 @@
 
 import csv
 import io
-from collections.abc import Sequence
+import re
 
 from clearcite.bench.ablation import CONFIGURED, PASSES, Ablation, Effect
-from clearcite.bench.markup import shown
+from clearcite.bench.markup import shown, table
+from clearcite.bench.plots import Plot, Row, differences
 from clearcite.bench.report_style import HEAD as HEAD_OF_PAGE
 from clearcite.bench.stats import to_micros
-from clearcite.wire import canonical, to_json
+from clearcite.errors import InputError
+from clearcite.wire import canonical, from_json, loads, to_json
 
+SCHEMA = "urn:clearcite:ablation:1"
 SHOWN = frozenset((PASSES, "status", "rr", "context_recall", "citation_precision", "citation_recall"))
 SHOWN |= {"nugget_recall", "expected_empty"}
 """Measures of the short table; the files hold all."""
@@ -27,6 +30,7 @@ CSV_HEAD = (
     "chance",
     "significant",
 )
+_NUMBER = re.compile(r"-?[01]\.[0-9]{6}")
 
 
 def summary(found: Ablation) -> str:
@@ -53,7 +57,7 @@ def summary(found: Ablation) -> str:
 def files(found: Ablation) -> dict[str, bytes]:
     """What ``ablate --out`` writes; names and numbers only."""
     return {
-        "ablation.json": canonical({"schema": "urn:clearcite:ablation:1", **to_json(found)}) + b"\n",
+        "ablation.json": canonical({"schema": SCHEMA, **to_json(found)}) + b"\n",
         "ablation.csv": _csv(found),
         "ablation.md": summary(found).encode("utf-8"),
         "ablation.html": _page(found).encode("utf-8"),
@@ -65,18 +69,7 @@ def _is_shown(effect: Effect) -> bool:
 
 
 def _row(effect: Effect) -> str:
-    low, high = effect.interval
-    mark = "yes" if effect.significant else ""
-    cells = (
-        effect.axis,
-        effect.value,
-        effect.measure,
-        effect.n,
-        effect.configured,
-        effect.mean,
-        effect.difference,
-    )
-    return f"| {' | '.join(map(str, cells))} | {low} to {high} | {mark} |"
+    return f"| {' | '.join(map(str, _cells(effect)))} |"
 
 
 def _csv(found: Ablation) -> bytes:
@@ -98,57 +91,58 @@ def _csv(found: Ablation) -> bytes:
     return out.getvalue().encode("utf-8")
 
 
-def _page(found: Ablation) -> str:
+def read_ablation(raw: bytes) -> Ablation:
+    """Raises InputError for anything but an ``ablation.json``."""
+    value = loads(raw)
+    if not isinstance(value, dict) or value.pop("schema", None) != SCHEMA:
+        raise InputError("This is no ablation.json of an ablation.")
+    found = from_json(Ablation, value, what="ablation.json")
+    for one in found.effects:
+        numbers = (one.mean, one.configured, one.difference, *one.interval, one.chance)
+        if not all(_NUMBER.fullmatch(number) for number in numbers):
+            raise InputError(f"ablation.json is not valid: a number of {one.axis}, {one.value} is none.")
+    return found
+
+
+def body(found: Ablation) -> str:
+    """Of a page: the differences drawn, their table, and which cases each change loses."""
     effects = [one for one in found.effects if _is_shown(one)]
-    rows = "\n".join(
-        f"<tr>{''.join(f'<td>{shown(cell)}</td>' for cell in _cells(one))}</tr>" for one in found.effects
+    plot = Plot(
+        key="forest",
+        title="Differences to what is configured",
+        said="A dot for each measure with one thing changed, a line for its 95 % interval; see the table.",
     )
-    head = "".join(f"<th>{shown(name)}</th>" for name in HEAD)
+    groups: dict[str, list[Row]] = {}
+    for one in effects:
+        low, high = (to_micros(end) for end in one.interval)
+        row = Row(label=one.measure, value=to_micros(one.difference), ends=(low, high))
+        groups.setdefault(f"{one.axis}: {one.value}", []).append(row)
+    lost = [
+        (one.axis, one.value, ", ".join(one.cases), ", ".join(one.attributed))
+        for one in found.lost
+        if one.cases
+    ]
+    parts = [
+        f"<p>{found.cases} cases, one thing changed at a time. Left of 0: worse than {CONFIGURED}.</p>",
+        differences(plot, list(groups.items())),
+        table(HEAD, [_cells(one) for one in effects]),
+    ]
+    if lost:
+        parts.append(table(("axis", "instead", "cases lost", "come back without the change"), lost))
+    if found.left_out:
+        parts.append(table(("left out", "why"), list(found.left_out.items())))
+    return "\n".join(parts)
+
+
+def _page(found: Ablation) -> str:
     title = f"Ablation of {shown(found.suite)}"
     return (
-        f"{HEAD_OF_PAGE.format(title=title)}<body>\n<main>\n<h1>{title}</h1>\n"
-        f"<p>{found.cases} cases. A dot is the difference to {CONFIGURED}, a line its 95 % interval.</p>\n"
-        f'{_forest(effects)}\n<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n'
-        "</tbody></table></div>\n</main>\n</body>\n</html>\n"
+        f"{HEAD_OF_PAGE.format(title=title)}<body>\n<main>\n<h1>{title}</h1>\n{body(found)}\n"
+        "</main>\n</body>\n</html>\n"
     )
 
 
 def _cells(one: Effect) -> tuple[object, ...]:
     low, high = one.interval
-    numbers = (
-        one.n,
-        one.configured,
-        one.mean,
-        one.difference,
-        f"{low} to {high}",
-        "yes" if one.significant else "",
-    )
-    return (one.axis, one.value, one.measure, *numbers)
-
-
-LABEL, CHART, LINE = 380, 420, 22
-
-
-def _forest(effects: Sequence[Effect]) -> str:
-    """From −1 to 1; each difference with its interval under one another."""
-    height = LINE * len(effects) + 40
-    parts = [
-        f'<svg viewBox="0 0 {LABEL + CHART + 20} {height}" role="img" aria-labelledby="forest-t">',
-        '<title id="forest-t">Differences to what is configured, with 95 % intervals</title>',
-    ]
-    for mark in (-1_000_000, -500_000, 0, 500_000, 1_000_000):
-        x = _x(mark)
-        parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="10" y2="{height - 24}"/>')
-        parts.append(f'<text class="middle" x="{x}" y="{height - 6}">{mark // 10_000} %</text>')
-    for n, one in enumerate(effects):
-        y = 20 + LINE * n
-        low, high = (_x(to_micros(end)) for end in one.interval)
-        name = shown(f"{one.axis}, {one.value}: {one.measure}")
-        parts.append(f'<text class="end" x="{LABEL - 10}" y="{y + 4}">{name}</text>')
-        parts.append(f'<line class="whisker" x1="{low}" x2="{high}" y1="{y}" y2="{y}"/>')
-        parts.append(f'<circle class="s1" cx="{_x(to_micros(one.difference))}" cy="{y}" r="4"/>')
-    return "\n".join([*parts, "</svg>"])
-
-
-def _x(value: int) -> int:
-    return LABEL + CHART * (value + 1_000_000) // 2_000_000
+    numbers = (one.n, one.configured, one.mean, one.difference, f"{low} to {high}")
+    return (one.axis, one.value, one.measure, *numbers, "yes" if one.significant else "")

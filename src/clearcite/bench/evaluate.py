@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from clearcite.bench.ablation import Ablation
 from clearcite.bench.answering import OPERATOR, CaseRun, run_suite
 from clearcite.bench.citing import citations_that_hold
 from clearcite.bench.fault_map import FaultMap
@@ -64,6 +65,7 @@ class Evaluation:
     findings: tuple[Finding, ...] = ()
     ranked: tuple[Ranked, ...] = ()
     drilled: FaultMap | None = None
+    ablated: Ablation | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -71,19 +73,26 @@ class Evaluation:
 
 
 def evaluate(
-    subject: Subject, suite: Suite, *, use_topic: bool = False, baseline: KeptRun | None = None
+    subject: Subject,
+    suite: Suite,
+    *,
+    use_topic: bool = False,
+    baseline: KeptRun | None = None,
+    ablated: Ablation | None = None,
 ) -> Evaluation:
-    """Raises InputError for a suite without a case, which proves nothing, and for a baseline of something else."""
+    """Raises InputError for a suite without a case, which proves nothing, and for a baseline or an ablation of
+    something else."""
     if not suite.cases:
         raise InputError("the suite holds no case")
-    state = {"harness": HARNESS, "suite_sha256": suite.sha256, "use_topic": use_topic}
-    if baseline is not None:
-        require_comparable({**state, **_corpus(subject)}, baseline)
+    identity = identity_of(subject, suite)
+    for other in (baseline, ablated):
+        if other is not None:
+            require_comparable(identity, other.state)
     judged = judged_of(subject, suite, use_topic=use_topic)
     found = measures(judged.results)
     return Evaluation(
         suite=suite.name,
-        state={**state, **_corpus(subject), **_state(judged), **suite.labels},
+        state={**identity, "use_topic": use_topic, **_state(judged), **suite.labels},
         results=judged.results,
         runs=judged.runs,
         measures=found,
@@ -96,7 +105,14 @@ def evaluate(
         sources=judged.sources,
         findings=tuple(found for _, found in judged.content.findings),
         ranked=judged.ranked,
+        ablated=ablated,
     )
+
+
+def identity_of(subject: Subject, suite: Suite) -> Mapping[str, str]:
+    """What two runs must share before a figure of one says anything about the other."""
+    corpus = subject.engine.operator(OPERATOR).corpus_digest()
+    return {"harness": HARNESS, "suite_sha256": suite.sha256, "corpus_sha256": corpus}
 
 
 def judged_of(subject: Subject, suite: Suite, *, use_topic: bool = False) -> Judged:
@@ -160,10 +176,6 @@ def _regression(judged: Judged, baseline: KeptRun | None) -> Gate:
         return skipped("regression", "no baseline was given")
     limits = judged.suite.limits
     return regression_gate(baseline.cases, judged.results, limits.max_drop, shown=limits.shown)
-
-
-def _corpus(subject: Subject) -> Mapping[str, str]:
-    return {"corpus_sha256": subject.engine.operator(OPERATOR).corpus_digest()}
 
 
 def _state(judged: Judged) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ A value is in millionths of 1, or None where nothing was measured: then it says 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clearcite.bench.markup import shown
 
@@ -56,6 +56,19 @@ def intervals(plot: Plot, rows: Sequence[Row]) -> str:
         parts += [_text(LABEL - 10, y + 17, row.label, "end"), *_dot(row, y)]
         y += ROW
     return _figure(plot, y, [*_grid(y), *parts])
+
+
+def differences(plot: Plot, groups: Sequence[tuple[str, Sequence[Row]]]) -> str:
+    """A dot for each value and a line for its interval, from −1 to 1, under the name of each group."""
+    parts, y = [], TOP
+    for name, rows in groups:
+        parts.append(_text(0, y + 17, name, "group", NAME * 2))
+        y += ROW
+        for row in rows:
+            parts += [_text(LABEL - 10, y + 17, row.label, "end"), *_dot(_halved(row), y, _signed(row.value))]
+            y += ROW
+        y += 6
+    return _figure(plot, y, [*_grid(y, ("-100 %", "-50 %", "0 %", "50 %", "100 %")), *parts])
 
 
 def curve(plot: Plot, points: Sequence[tuple[str, int, int]]) -> str:
@@ -118,7 +131,21 @@ def _bar(row: Row, y: int) -> Iterator[str]:
     yield _text(LABEL + _x(row.value or 0) + 8, y + 17, percent(row.value), "start")
 
 
-def _dot(row: Row, y: int) -> Iterator[str]:
+def _halved(row: Row) -> Row:
+    """From −1 to 1 → from 0 to 1, as it is drawn."""
+    ends = None if row.ends is None else (_half(row.ends[0]), _half(row.ends[1]))
+    return replace(row, value=None if row.value is None else _half(row.value), ends=ends)
+
+
+def _half(value: int) -> int:
+    return (value + WHOLE) // 2
+
+
+def _signed(value: int | None) -> str:
+    return percent(value) if value is None or value >= 0 else f"-{percent(-value)}"
+
+
+def _dot(row: Row, y: int, said: str | None = None) -> Iterator[str]:
     middle = y + 13
     if row.ends is not None:
         low, high = (LABEL + _x(end) for end in row.ends)
@@ -128,14 +155,14 @@ def _dot(row: Row, y: int) -> Iterator[str]:
         )
     if row.value is not None:
         yield f'<circle class="s{row.series}" cx="{LABEL + _x(row.value)}" cy="{middle}" r="5"/>'
-    yield _text(LABEL + CHART + 12, y + 17, percent(row.value), "start")
+    yield _text(LABEL + CHART + 12, y + 17, said or percent(row.value), "start")
 
 
-def _grid(bottom: int) -> Iterator[str]:
-    for n in range(5):
-        x = LABEL + CHART * n // 4
+def _grid(bottom: int, marks: Sequence[str] = ("0 %", "25 %", "50 %", "75 %", "100 %")) -> Iterator[str]:
+    for n, mark in enumerate(marks):
+        x = LABEL + CHART * n // (len(marks) - 1)
         yield f'<line class="grid" x1="{x}" x2="{x}" y1="{TOP}" y2="{bottom}"/>'
-        yield _text(x, bottom + 18, f"{25 * n} %", "middle")
+        yield _text(x, bottom + 18, mark, "middle")
 
 
 def _figure(plot: Plot, bottom: int, parts: Sequence[str]) -> str:

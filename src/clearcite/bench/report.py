@@ -6,12 +6,14 @@ Codes and numbers only, as in the other files of a run.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from clearcite.bench.ablation import Ablation
+from clearcite.bench.ablation_table import body as ablation_body
 from clearcite.bench.evaluate import Evaluation
 from clearcite.bench.fault_map import FaultMap
 from clearcite.bench.gates import Gate
 from clearcite.bench.judge import CaseResult
 from clearcite.bench.judged import by_cohort, values_of
-from clearcite.bench.markup import shown
+from clearcite.bench.markup import section, shown, table
 from clearcite.bench.plots import WHOLE, Plot, Row, bars, curve, heat, intervals, percent
 from clearcite.bench.report_style import HEAD
 from clearcite.bench.stats import to_micros
@@ -39,15 +41,16 @@ def report(evaluation: Evaluation) -> bytes:
     sections = [
         f'<h1>{shown(evaluation.suite)} <span class="{evaluation.verdict.lower()}">{evaluation.verdict}</span></h1>',
         f"<p>{len(evaluation.results)} cases, {sum(one.passes for one in evaluation.results)} pass.</p>",
-        _section("Gates", _gates(evaluation.gates)),
-        _section("How far evidence gets, by slice", _funnel(evaluation.results)),
-        _section("Recall of each cohort", _recall(evaluation.results)),
-        _section("Short result lists, before and after ranking", _underfill(evaluation.results)),
-        _section("What abstaining buys", _abstention(evaluation)),
+        section("Gates", _gates(evaluation.gates)),
+        section("How far evidence gets, by slice", _funnel(evaluation.results)),
+        section("Recall of each cohort", _recall(evaluation.results)),
+        section("Short result lists, before and after ranking", _underfill(evaluation.results)),
+        section("What abstaining buys", _abstention(evaluation)),
         *_drilled(evaluation.drilled),
-        _section("Expected and given status", _confusion(evaluation.confusion)),
-        _section("Cases that fail", _failing(evaluation.results)),
-        _section("What the run depended on", _state(evaluation.state)),
+        *_ablated(evaluation.ablated),
+        section("Expected and given status", _confusion(evaluation.confusion)),
+        section("Cases that fail", _failing(evaluation.results)),
+        section("What the run depended on", _state(evaluation.state)),
     ]
     body = "\n".join(sections)
     return f"{HEAD.format(title=shown(name))}<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n".encode()
@@ -70,11 +73,11 @@ def _gates(gates: Sequence[Gate]) -> str:
         for gate in gates
         for row in gate.rows
     ]
-    table = _table(("gate", "state", "value", "limit", "95 % interval", "why"), rows)
+    whole = table(("gate", "state", "value", "limit", "95 % interval", "why"), rows)
     if not parts:
-        return table
-    inner = _table(("gate", "tenant", "part", "state", "value", "95 % interval", "scored"), parts)
-    return f"{table}<details><summary>The parts of each gate</summary>{inner}</details>"
+        return whole
+    inner = table(("gate", "tenant", "part", "state", "value", "95 % interval", "scored"), parts)
+    return f"{whole}<details><summary>The parts of each gate</summary>{inner}</details>"
 
 
 def _funnel(results: Sequence[CaseResult]) -> str:
@@ -95,21 +98,21 @@ def _funnel(results: Sequence[CaseResult]) -> str:
         key="funnel", title="How far evidence gets", said="Shares by slice and stage; the table holds them."
     )
     head = ("slice", "cases", *stages.values(), "cases that pass")
-    table = [(name, len(slices[name]), *(percent(row.value) for row in rows)) for name, rows in groups]
-    return bars(plot, groups[:DRAWN]) + _more(len(groups)) + _table(head, table)
+    lines = [(name, len(slices[name]), *(percent(row.value) for row in rows)) for name, rows in groups]
+    return bars(plot, groups[:DRAWN]) + _more(len(groups)) + table(head, lines)
 
 
 def _recall(results: Sequence[CaseResult]) -> str:
     names = _recall_names(results)
     if not names:
         return "<p>No case has a relevant document that its asker may read.</p>"
-    rows, table = [], []
+    rows, lines = [], []
     for (tenant, cohort), some in by_cohort(results).items():
         values = values_of(some, names[0])
         ends = _micros(interval_of(values)) if values else None
         rows.append(Row(label=f"{tenant} / {cohort}", value=_mean(values), ends=ends))
         span = "" if ends is None else f"{percent(ends[0])} to {percent(ends[1])}"
-        table.append((tenant, cohort, percent(_mean(values)), span, f"{len(values)} of {len(some)}"))
+        lines.append((tenant, cohort, percent(_mean(values)), span, f"{len(values)} of {len(some)}"))
     order = sorted(
         range(len(rows)), key=lambda n: (-1 if rows[n].value is None else rows[n].value, rows[n].label)
     )
@@ -118,11 +121,11 @@ def _recall(results: Sequence[CaseResult]) -> str:
     )
     drawn = intervals(plot, [rows[n] for n in order][:DRAWN])
     head = ("tenant", "cohort", names[0], "95 % interval", "cases scored")
-    return drawn + _more(len(rows)) + _table(head, [table[n] for n in order])
+    return drawn + _more(len(rows)) + table(head, [lines[n] for n in order])
 
 
 def _underfill(results: Sequence[CaseResult]) -> str:
-    groups, table = [], []
+    groups, lines = [], []
     for (tenant, cohort), some in by_cohort(results).items():
         before, after = (_mean(values_of(some, score)) for score in ("candidate_underfill", "underfill"))
         groups.append(
@@ -134,12 +137,12 @@ def _underfill(results: Sequence[CaseResult]) -> str:
                 ],
             )
         )
-        table.append((tenant, cohort, percent(before), percent(after)))
+        lines.append((tenant, cohort, percent(before), percent(after)))
     plot = Plot(
         key="underfill", title="Short result lists", said="The share of cases of each cohort; see the table."
     )
     head = ("tenant", "cohort", "before ranking", "after ranking")
-    return bars(plot, groups[:DRAWN]) + _more(len(groups)) + _table(head, table)
+    return bars(plot, groups[:DRAWN]) + _more(len(groups)) + table(head, lines)
 
 
 def _abstention(evaluation: Evaluation) -> str:
@@ -167,7 +170,7 @@ def _abstention(evaluation: Evaluation) -> str:
     ]
     head = ("least confidence", "answered", "coverage", "fail", "risk")
     note = "<p>What would be wrong if only answers of so much confidence were given. Across: coverage. Up: risk.</p>"
-    return note + curve(plot, points) + _table(head, rows)
+    return note + curve(plot, points) + table(head, rows)
 
 
 def _drilled(found: FaultMap | None) -> list[str]:
@@ -186,8 +189,12 @@ def _drilled(found: FaultMap | None) -> list[str]:
             for kind in KINDS
         ]
         rows.append((name, *at))
-    table = _table(("fault", "shows first at", "is seen too at"), rows)
-    return [_section("Faults put in by a drill", note + heat(plot, found.stages, found.faults) + table)]
+    lines = table(("fault", "shows first at", "is seen too at"), rows)
+    return [section("Faults put in by a drill", note + heat(plot, found.stages, found.faults) + lines)]
+
+
+def _ablated(found: Ablation | None) -> list[str]:
+    return [] if found is None else [section("What each part is worth", ablation_body(found))]
 
 
 def _coverage(evaluation: Evaluation) -> list[_Coverage]:
@@ -207,11 +214,11 @@ def _coverage(evaluation: Evaluation) -> list[_Coverage]:
     return found
 
 
-def _confusion(table: Mapping[str, Mapping[str, int]]) -> str:
-    columns = sorted({name for row in table.values() for name in row})
-    return _table(
+def _confusion(found: Mapping[str, Mapping[str, int]]) -> str:
+    columns = sorted({name for row in found.values() for name in row})
+    return table(
         ("expected", *columns),
-        [(name, *(row.get(column, 0) for column in columns)) for name, row in table.items()],
+        [(name, *(row.get(column, 0) for column in columns)) for name, row in found.items()],
     )
 
 
@@ -230,11 +237,11 @@ def _failing(results: Sequence[CaseResult]) -> str:
     ]
     if not rows:
         return "<p>None.</p>"
-    return _table(("case", "slice", "asker", "expected", "came back", "codes"), rows)
+    return table(("case", "slice", "asker", "expected", "came back", "codes"), rows)
 
 
 def _state(state: Mapping[str, object]) -> str:
-    return _table(("what", "value"), list(state.items()))
+    return table(("what", "value"), list(state.items()))
 
 
 def _recall_names(results: Sequence[CaseResult]) -> list[str]:
@@ -261,21 +268,3 @@ def _ends(interval: tuple[str, str] | None) -> str:
 
 def _more(groups: int) -> str:
     return f"<p>{groups - DRAWN} more stand in the table.</p>" if groups > DRAWN else ""
-
-
-def _section(title: str, body: str) -> str:
-    return f"<section>\n<h2>{shown(title)}</h2>\n{body}\n</section>"
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    top = "".join(f'<th scope="col">{shown(cell)}</th>' for cell in head)
-    body = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    return (
-        f'<div class="wide"><table>\n<thead><tr>{top}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>'
-    )
-
-
-def _cell(value: object) -> str:
-    text = "" if value is None else shown(value)
-    kind = text if text in ("pass", "fail", "error", "inconclusive", "unscored", "skipped") else ""
-    return f'<td class="{kind}">{text}</td>' if kind else f"<td>{text}</td>"

@@ -59,7 +59,7 @@ class RunDiff:
 
 def diff(earlier: KeptRun, later: KeptRun) -> RunDiff:
     """Raises InputError for runs that cannot be compared."""
-    require_comparable(later.state, earlier)
+    require_comparable(later.state, earlier.state)
     names = sorted({*earlier.state, *later.state})
     return RunDiff(
         verdicts=(earlier.verdict, later.verdict),

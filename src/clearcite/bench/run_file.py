@@ -110,12 +110,12 @@ def faults_of(value: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
     return tuple(faults)
 
 
-def require_comparable(state: Mapping[str, Any], baseline: KeptRun) -> None:
+def require_comparable(state: Mapping[str, Any], other_state: Mapping[str, Any]) -> None:
     """Raises InputError that says what the two runs do not share."""
     other = [
         what
         for name, what in COMPARED.items()
-        if state.get(name) is None or state.get(name) != baseline.state.get(name)
+        if state.get(name) is None or state.get(name) != other_state.get(name)
     ]
     if other:
         raise InputError(

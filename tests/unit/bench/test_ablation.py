@@ -12,6 +12,7 @@ from clearcite.bench.ablation import PASSES, Ablation, ablate
 from clearcite.bench.judge import CaseResult
 from clearcite.errors import InputError
 
+STATE = {"harness": "h", "suite_sha256": "s", "corpus_sha256": "c"}
 CASES = tuple(f"c{n:02}" for n in range(20))
 
 
@@ -41,7 +42,7 @@ def ablated(*failing: set[str]) -> Ablation:
         fails = next(turns)
         return [result(name, name not in fails) for name in CASES]
 
-    return ablate("suite", lambda *_: nullcontext(), judge, [("checks", "off")], {})  # type: ignore[arg-type, return-value]
+    return ablate(("suite", STATE), lambda *_: nullcontext(), judge, [("checks", "off")], {})  # type: ignore[arg-type, return-value]
 
 
 def test_what_comes_back_without_the_change_is_attributed_to_it() -> None:
@@ -65,4 +66,4 @@ def test_a_measure_that_no_case_has_is_left_out_and_nothing_to_change_is_refused
     found = ablated(set(), set(), set())
     assert {item.measure for item in found.effects} == {PASSES, "rr"}
     with pytest.raises(InputError, match="nothing to change"):
-        ablate("suite", lambda *_: nullcontext(), lambda _: [], [], {"retrieval": "no vectors"})  # type: ignore[arg-type, return-value]
+        ablate(("suite", STATE), lambda *_: nullcontext(), lambda _: [], [], {"retrieval": "no vectors"})  # type: ignore[arg-type, return-value]

@@ -9,7 +9,7 @@ from clearcite.bench.ablation import Ablation, ablate
 from clearcite.bench.ablation_table import files, summary
 from clearcite.bench.artifact import write_artifact
 from clearcite.bench.axes import AXES, NEEDS_VECTORS
-from clearcite.bench.evaluate import Subject, judged_of
+from clearcite.bench.evaluate import Subject, identity_of, judged_of
 from clearcite.bench.judge import CaseResult
 from clearcite.bench.suite import Suite
 from clearcite.engine import Engine
@@ -89,7 +89,7 @@ def _ablated(subject: Subject, suite: Suite, axes: Mapping[str, Mapping[str, Var
     def judged(engine: Engine) -> Sequence[CaseResult]:
         return judged_of(Subject(engine=engine, settings=settings), suite).results
 
-    return ablate(suite.name, opened, judged, changes, left_out)
+    return ablate((suite.name, identity_of(subject, suite)), opened, judged, changes, left_out)
 
 
 COMMANDS = {"ablate": Command(run_ablation, HELP)}

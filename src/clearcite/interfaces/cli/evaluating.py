@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
+from clearcite.bench.ablation_table import read_ablation
 from clearcite.bench.answering import OPERATOR
 from clearcite.bench.artifact import files_of, summary, write_artifact
 from clearcite.bench.audited import traces_of, write_traces
@@ -41,6 +42,9 @@ Examples:
 """
 
 DRILL = Annotated[Path | None, Option("--drill", help="A drill.json, whose faults report.html shall show.")]
+ABLATION = Annotated[
+    Path | None, Option("--ablation", help="An ablation.json, whose differences report.html shall show.")
+]
 BASELINE = Annotated[
     Path | None, Option("--baseline", help="A run.json or blessed baseline of the same suite and documents.")
 ]
@@ -67,6 +71,7 @@ def run_evaluation(
     out: Annotated[Path | None, Option("--out", help="A folder for the report's files.")] = None,
     audit: AUDIT = False,
     drill: DRILL = None,
+    ablation: ABLATION = None,
     policy: POLICY = None,
     store: STORE = None,
     format: REPORT = None,  # noqa: A002 - the flag's name
@@ -77,8 +82,9 @@ def run_evaluation(
     faults = faults_for(failure)
     earlier = None if baseline is None else read_run(baseline)
     drilled = None if drill is None else read_fault_map(bounded(drill))
+    ablated = None if ablation is None else read_ablation(bounded(ablation))
     with on_suite(suite, faults, store, policy) as run:
-        found = evaluate(*run, use_topic=use_topic, baseline=earlier)
+        found = evaluate(*run, use_topic=use_topic, baseline=earlier, ablated=ablated)
         files = files_of(replace(found, drilled=drilled))
         leaking = leaking_files(files, run[1])
         traces = traces_of(run[0].engine, found.runs) if audit else {}
