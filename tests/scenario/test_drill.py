@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import platform
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -156,10 +158,12 @@ def test_a_baseline_that_does_not_keep_its_suite_fails_the_drill(base: Site) -> 
 
 def test_the_evidence_repeats_byte_by_byte_and_names_no_document(base: Site, whole: Drill) -> None:
     again = drill(base, [fault.name for fault in FAULTS[:2]])
-    one = drill_evidence(again, "clearcite drill")["drill.json"]
-    two = drill_evidence(drill(base, [fault.name for fault in FAULTS[:2]]), "clearcite drill")["drill.json"]
+    one = drill_evidence(again, base, "clearcite drill")["drill.json"]
+    two = drill_evidence(drill(base, [fault.name for fault in FAULTS[:2]]), base, "clearcite drill")[
+        "drill.json"
+    ]
     assert one == two
-    text = drill_evidence(whole, "clearcite drill")["drill.json"].decode()
+    text = drill_evidence(whole, base, "clearcite drill")["drill.json"].decode()
     hidden = ["vault.md", "nightjar", "4711", "pump", "note.md", "/dev/", "/tmp"]
     assert [
         word
@@ -167,6 +171,7 @@ def test_the_evidence_repeats_byte_by_byte_and_names_no_document(base: Site, who
         if word in text.replace('"pump"', "").replace("pump, ", "").replace(": pump", "")
     ] == []
     value = json.loads(text)
+    assert_repeatable(value)
     for item in value["faults"][1:-1]:
         assert (
             item["owner"]
@@ -175,6 +180,15 @@ def test_the_evidence_repeats_byte_by_byte_and_names_no_document(base: Site, who
             and item["control"]
             and item["next_tests"]
         )
+
+
+def assert_repeatable(value: dict[str, Any]) -> None:
+    """What another person needs to repeat it: of what, under which settings and policy, with which versions."""
+    for name in ("suite_sha256", "corpus_sha256", "config_sha256", "policy_sha256"):
+        assert re.fullmatch("[0-9a-f]{64}", value["state"][name]), name
+    assert value["versions"]["python"] == f"{platform.python_implementation()} {platform.python_version()}"
+    assert {"clearcite", "apsw", "numpy", "pystemmer"} <= value["versions"].keys()
+    assert not {"pytest", "mypy", "hypothesis"} & value["versions"].keys()
 
 
 def test_the_store_itself_is_only_read(folder: Path) -> None:
@@ -193,7 +207,10 @@ def test_the_store_itself_is_only_read(folder: Path) -> None:
 
 def test_a_bad_generation_is_refused_forced_noticed_and_rolled_back(folder: Path) -> None:
     before = store_bytes(folder)
-    done = clearcite(folder, "drill", "--rollback", "--suite", "suite.toml", "--format", "json")
+    done = clearcite(
+        folder, "drill", "--rollback", "--suite", "suite.toml", "--format", "json", "--out", "back"
+    )
+    assert_repeatable(json.loads((folder / "back" / "rollback.json").read_bytes()))
     assert done.code == 0, done.out
     assert len(done.json["steps"]) == 10 and all(step["holds"] for step in done.json["steps"])
     assert store_bytes(folder) == before

@@ -1,34 +1,66 @@
 """What a drill leaves for another person to repeat it: codes, counts and hashes. No document, text, path or time."""
 
+import platform
+import re
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Any
 
+from clearcite.bench.answering import OPERATOR
 from clearcite.bench.drill import Drill, Result
+from clearcite.bench.faults.site import Site
 from clearcite.bench.faults.stages import STAGES
 from clearcite.bench.rollback import Step
 from clearcite.domain.digest import digest
 from clearcite.wire import canonical, to_json
+from clearcite.wiring import engine_on
 
+PACKAGE = "clearcite"
+_NEEDED = re.compile(r"[A-Za-z0-9._-]+(?!.*extra == .dev.)")
 OWNERS = {stage.name: stage.owner for stage in STAGES}
 
 
-def drill_evidence(found: Drill, command: str) -> Mapping[str, bytes]:
+def drill_evidence(found: Drill, base: Site, command: str) -> Mapping[str, bytes]:
     """``drill.json``."""
-    value = {**drill_json(found), "command": command, "versions": {"clearcite": version("clearcite")}}
+    value = {**drill_json(found), "command": command, "state": _state(base), "versions": versions()}
     return {"drill.json": canonical(value) + b"\n"}
 
 
-def rollback_evidence(steps: Sequence[Step], suite: str, command: str) -> Mapping[str, bytes]:
+def rollback_evidence(steps: Sequence[Step], base: Site, command: str) -> Mapping[str, bytes]:
     """``rollback.json``."""
     value = {
         "command": command,
-        "suite_sha256": suite,
+        "state": _state(base),
         "steps": [to_json(step) for step in steps],
         "holds": all(step.holds for step in steps),
-        "versions": {"clearcite": version("clearcite")},
+        "versions": versions(),
     }
     return {"rollback.json": canonical(value) + b"\n"}
+
+
+def _state(base: Site) -> Mapping[str, str | None]:
+    """Of what, under which settings, and by which policy. None: no policy was ever taken over."""
+    with engine_on(base.settings) as engine:
+        operator = engine.operator(OPERATOR)
+        policy, corpus = operator.policy(), operator.corpus_digest()
+    return {
+        "suite_sha256": base.suite.sha256,
+        "corpus_sha256": corpus,
+        "config_sha256": base.settings.hash(),
+        "policy_sha256": None if policy is None else policy.content,
+    }
+
+
+def versions() -> Mapping[str, str]:
+    """Of the interpreter, of this package, and of what it needs or can use, where that is installed."""
+    found = {"python": f"{platform.python_implementation()} {platform.python_version()}"}
+    needed = (_NEEDED.match(line) for line in requires(PACKAGE) or ())
+    for name in (PACKAGE, *(match[0] for match in needed if match is not None)):
+        try:
+            found[name.lower()] = version(name)
+        except PackageNotFoundError:
+            continue
+    return dict(sorted(found.items()))
 
 
 def drill_json(found: Drill) -> dict[str, Any]:
@@ -37,8 +69,7 @@ def drill_json(found: Drill) -> dict[str, Any]:
     rates = {} if golden.panel is None else golden.panel.rates
     return {
         "holds": found.holds,
-        "suite_sha256": found.suite.sha256,
-        "corpus_sha256": digest("originals", *originals),
+        "originals_sha256": digest("originals", *originals),
         "manifest": None if golden.live is None else golden.live.name,
         "panel": {name: {"right": rate.right, "all": rate.all} for name, rate in rates.items()},
         "stages": [{"name": stage.name, "owner": stage.owner} for stage in STAGES],

@@ -72,8 +72,8 @@ def run_drill(
         names = [item.name for item in FAULTS] + [ALL_AT_ONCE] if fault is None else [fault]
         with _telling(len(names) + 1) as tell:
             found = drill(base, names, tell=tell)
-    if out is not None:
-        write_artifact(drill_evidence(found, command), out)
+        if out is not None:
+            write_artifact(drill_evidence(found, base, command), out)
     if is_json:
         common.print_json(drill_json(found))
     else:
@@ -95,7 +95,7 @@ def _rollback(base: Site, out: Path | None, command: str, *, is_json: bool) -> i
     with _telling(9) as tell:
         steps = rehearse(base, tell=tell)
     if out is not None:
-        write_artifact(rollback_evidence(steps, base.suite.sha256, command), out)
+        write_artifact(rollback_evidence(steps, base, command), out)
     if is_json:
         common.print_json({"holds": all(step.holds for step in steps), "steps": steps})
     else:
