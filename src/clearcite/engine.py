@@ -182,9 +182,7 @@ class Engine:
         with self._looking(scope) as snapshot:
             readable = self._services.visibility.readable(snapshot, scope)
             judge = judge_for(scope, snapshot, readable.shows)
-            if as_of is None:
-                return lookup.document(snapshot, judge, source_id, document_id)
-            return lookup.document_then(snapshot, judge, readable, (source_id, document_id))
+            return lookup.document(snapshot, judge, source_id, document_id)
 
     def operator(self, principal: Principal) -> Operator:
         """The operator's view; refused for a principal without the role ``operator``."""

@@ -233,8 +233,8 @@ class Snapshot(Protocol):
     def named(
         self, partition: str, document_id: str, shown: Callable[[str, int], bool] | None = None
     ) -> Sequence[StoredDocument]:
-        """The served documents with this id, one a source, in the order of sources; text left empty. ``shown``: as
-        for ``chunks``."""
+        """What is served under this id, one or more a source, in the order of sources; text left empty. A kept older
+        revision goes by the id of its document. ``shown``: as for ``chunks``."""
 
     def keys_of(
         self, partition: str, slots: Sequence[int], after: str, limit: int
@@ -285,6 +285,9 @@ class Ledger(Intake, Outbox, Sources, Reader, Eraser, Collections, PolicyLog, Ev
 
     def dated(self, record: SourceRecord) -> SourceRecord:
         """The record as it would be accepted now: one of a source that keeps its history begins when its state did."""
+
+    def places(self, record: SourceRecord) -> bool:
+        """Whether a record that is stale for what is current would become part of the past, if it came now."""
 
     def start_generation(self, generation: str, manifest: str, *, kept: bool = False) -> None:
         """Register a generation with its manifest (canonical JSON); the first one becomes ``live``."""

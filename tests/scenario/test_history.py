@@ -318,3 +318,52 @@ def test_what_somebody_had_taken_away_does_not_come_back_with_its_document(world
     take(world, said(6, 30))
     found = [days_at(world, START + number * DAY) for number in (15, 25, 35, 45, 61)]
     assert found == [None, None, None, None, "30"]
+
+
+def ahead(number: int, days: int, delay: int) -> SourceRecord:
+    """A revision that is planned for a day to come."""
+    item = said(number, days)
+    return replace(item, access=replace(item.access, effective_from=NOW + delay * DAY))  # type: ignore[type-var]
+
+
+def test_a_plan_that_was_deleted_with_its_document_leaves_a_gap_until_it_comes_back(world: World) -> None:
+    """Neither what was to hold until the plan nor a plan that was to be replaced by another fills it."""
+    take(world, ahead(4, 30, 10), ahead(5, 35, 20))
+    take(world, replace(deletion(said(5, 35)), keeps_history=True))
+    world.clock.value = NOW + 30 * DAY
+    take(world, replace(said(7, 40), description=replace(said(7, 40).description, source_time=None)))  # type: ignore[type-var]
+    world.clock.value = NOW + 40 * DAY
+    moments = (START + 25 * DAY, START + 35 * DAY, NOW + DAY, NOW + 15 * DAY, NOW + 25 * DAY, NOW + 35 * DAY)
+    assert [days_at(world, moment) for moment in moments] == ["22", "25", None, None, None, "40"]
+
+
+def test_history_that_is_switched_off_and_on_never_gives_two_answers_for_one_moment(world: World) -> None:
+    """What was replaced while it was off is not kept: then the past is empty, and never what came later."""
+    take(world, said(4, 30, keeps=False))
+    assert [days_at(world, START + day * DAY) for day in (15, 25, 35, 45)] == ["20", "22", None, "30"]
+    assert [days_at(world, moment) for moment in (None, START + 39 * DAY)] == ["30", None]
+    take(world, said(5, 35))
+    assert [days_at(world, START + day * DAY) for day in (15, 25, 35, 45, 55)] == [
+        "20",
+        "22",
+        None,
+        "30",
+        "35",
+    ]
+
+
+def test_a_state_that_took_its_place_in_the_past_is_reported_so_once(world: World) -> None:
+    late = said(1, 19)
+    late = replace(
+        late, source_sequence=1, description=replace(late.description, source_time=START + 5 * DAY)
+    )  # type: ignore[type-var]
+    ledger = world.services.ledger
+    assert ledger.places(late)
+    actions = []
+    for _ in range(2):
+        (applied,) = ledger.apply([late], world.pipeline.manifest_hash)
+        assert applied.decision is not None
+        actions.append(applied.decision.action)
+    world.publish()
+    assert actions == ["placed_in_past", "stale_ignored"] and not ledger.places(late)
+    assert [days_at(world, START + day * DAY) for day in (4, 7, 15)] == [None, "19", "20"]

@@ -14,7 +14,6 @@ from clearcite.ports import Snapshot, StoredDocument
 from clearcite.visibility import ReadableNow
 
 PAGE = 500
-EVERY = 2**62
 
 
 def documents(
@@ -38,34 +37,19 @@ def documents(
 
 
 def document(snapshot: Snapshot, judge: Judge, source_id: str | None, document_id: str) -> PublicDocument:
-    """One readable document, its text verified. Without a source, the one that has the id among those the caller
-    may read; raises InputError, naming them, where several have it."""
+    """One readable document, its text verified: at another instant, the revision that was in force then.
+
+    Without a source, the one that has the id among those the caller may read; raises InputError, naming them, where
+    several have it.
+    """
     found = [
         stored
         for partition in judge.scope.partitions
         for stored in snapshot.named(partition, document_id, judge.shown)
-        if source_id in (None, stored.key.source_id) and judge.admits(stored)
+        if stored.key.shown_id == document_id
+        and source_id in (None, stored.key.source_id)
+        and judge.admits(stored)
     ]
-    return _one(snapshot, found)
-
-
-def document_then(
-    snapshot: Snapshot, judge: Judge, readable: ReadableNow, named: tuple[str | None, str]
-) -> PublicDocument:
-    """The same at another instant: an older revision goes by the id of its document. ``named``: source and id. Only
-    what is readable then is walked over."""
-    source_id, document_id = named
-    slots = [
-        (partition, slot)
-        for partition in judge.scope.partitions
-        for key, slot in snapshot.keys_of(partition, readable.slots(partition), "", EVERY)
-        if key.shown_id == document_id and source_id in (None, key.source_id)
-    ]
-    found = [stored for partition, slot in slots for stored in snapshot.documents_at(partition, [slot])]
-    return _one(snapshot, [stored for stored in found if judge.admits(stored)])
-
-
-def _one(snapshot: Snapshot, found: Sequence[StoredDocument]) -> PublicDocument:
     if not found:
         raise NotFound("There is no such document, or you may not read it.")
     if len(found) > 1:

@@ -17,6 +17,7 @@ Action = Literal[
     "checkpoint_advanced",
     "noop",
     "stale_ignored",
+    "placed_in_past",
     "deleted",
     "restored",
 ]
@@ -37,7 +38,9 @@ class Head:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Decision:
-    """What to write. ``access_changed`` is also set beside ``revised`` and ``restored`` when access moved."""
+    """What to write. ``access_changed`` is also set beside ``revised`` and ``restored`` when access moved.
+
+    ``placed_in_past``: stale for what is current, and in force before it, as a source that keeps its history says."""
 
     action: Action
     access_changed: bool = False
@@ -48,7 +51,7 @@ class Decision:
 
     @property
     def needs_projection(self) -> bool:
-        return self.writes_state or self.action in ("reprocessed", "deleted")
+        return self.writes_state or self.action in ("reprocessed", "placed_in_past", "deleted")
 
 
 def head_of(record: SourceRecord, manifest_hash: str) -> Head:

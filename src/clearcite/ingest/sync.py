@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from clearcite.domain.corpus import DocumentKey, SourceRecord
-from clearcite.domain.lifecycle import Head, decide, head_of
+from clearcite.domain.lifecycle import Decision, Head, decide, head_of
 from clearcite.domain.sources import Checkpoint, SourceState
 from clearcite.errors import ClearciteError, DeletesWait, InputError
 from clearcite.ingest.pipeline import Refused, take
@@ -63,6 +63,8 @@ class Heads(Protocol):
 
     def dated(self, record: SourceRecord) -> SourceRecord: ...
 
+    def places(self, record: SourceRecord) -> bool: ...
+
 
 class Rehearsal:
     """What a ledger would decide, with nothing written. Implements ``Judge``."""
@@ -82,7 +84,9 @@ class Rehearsal:
             decision = decide(before, after)
         except InputError as error:
             refused = error
-        if decision is not None and decision.action not in ("noop", "stale_ignored"):
+        if decision is not None and decision.action == "stale_ignored":
+            decision = Decision(action="placed_in_past") if self._ledger.places(record) else decision
+        elif decision is not None and decision.action != "noop":
             self._heads[record.key] = after
         return Applied(
             key=record.key, source_sequence=record.source_sequence, decision=decision, error=refused

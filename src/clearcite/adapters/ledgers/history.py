@@ -68,8 +68,12 @@ def before(tx: Transaction, record: SourceRecord, partition: int) -> Before | No
 
 
 def dated(tx: Transaction, record: SourceRecord, was: Before | None) -> SourceRecord:
-    """The record with a window that begins when its state did: never before it says, nor before its predecessor."""
-    if not record.keeps_history or record.access is None or record.description is None:
+    """The record with a window that begins when its state did: never before it says, nor before its predecessor.
+
+    A document that has a past goes on having a window when its source keeps none any more: in force at every moment,
+    it would answer beside what was current then."""
+    has_past = record.keeps_history or was is not None
+    if not has_past or record.access is None or record.description is None:
         return record
     starts = [record.access.effective_from]
     if was is not None and was.is_in_use and was.content_key == head_of(record, "").content_digest:
@@ -90,14 +94,7 @@ def followers(
     if record.keeps_history or decision.action == "deleted":
         yield from _ended(tx, record, was, decision)
     if decision.action == "deleted":
-        for name, operation, sequence, *_ in tx.rows(SQL["entries"], was.document):
-            if operation == "upsert":
-                yield replace(
-                    record,
-                    key=replace(record.key, document_id=name),
-                    source_sequence=max(record.source_sequence, sequence + 1),
-                    keeps_history=False,
-                )
+        yield from _gone(tx, record, was)
         return
     if decision.access_changed and record.access is not None:
         again = decision.action == "restored" and record.keeps_history
@@ -132,6 +129,27 @@ def _ended(tx: Transaction, record: SourceRecord, was: Before, decision: Decisio
         access=replace(record.access or was.access, effective_from=was.since, effective_to=end),
     )
     yield from _with_content(tx, entry, was.revision)
+
+
+def _gone(tx: Transaction, record: SourceRecord, was: Before) -> Iterator[SourceRecord]:
+    """The entries of a document that is deleted go with it, and come back with it. What was to be in force after the
+    delete ends with it for good: a plan, and until when the revision before the plan was to hold."""
+    end_of_all = max(_end_of(tx, record), min(was.since, tx.now))
+    for name, operation, sequence, start, end, revision in tx.rows(SQL["entries"], was.document):
+        if operation != "upsert":
+            continue
+        gone = replace(
+            record,
+            key=replace(record.key, document_id=name),
+            source_sequence=max(record.source_sequence, sequence + 1),
+            keeps_history=False,
+        )
+        if start < end_of_all < end:
+            window = replace(was.access, effective_from=start, effective_to=end_of_all)
+            shorter = replace(gone, operation="upsert", delete_reason=None, access=window)
+            yield from _with_content(tx, shorter, revision)
+            gone = replace(gone, source_sequence=gone.source_sequence + 1)
+        yield gone if start < end_of_all else replace(gone, delete_reason=EXPIRED)
 
 
 def late(tx: Transaction, record: SourceRecord, was: Before, partition: int) -> Iterator[SourceRecord]:
@@ -179,8 +197,7 @@ def _start_of(tx: Transaction, record: SourceRecord) -> Micros | None:
 def _cut_short(tx: Transaction, record: SourceRecord, was: Before) -> Iterator[SourceRecord]:
     """Entries that were to be in force until a day to come, where the document is in force before that day now."""
     access: Any = record.access
-    begins = access.effective_from if access.effective_from is not None else tx.now
-    begins = begins if record.keeps_history else max(begins, tx.now)
+    begins = access.effective_from
     for name, operation, sequence, start, end, revision in tx.rows(SQL["entries"], was.document):
         if operation != "upsert" or end <= begins:
             continue

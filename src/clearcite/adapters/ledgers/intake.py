@@ -40,23 +40,36 @@ def accept(tx: Transaction, record: SourceRecord, manifest_hash: str) -> Decisio
     was = history.before(tx, record, partition)
     said, record = record, history.dated(tx, record, was)
     decision = _settled(tx, record, manifest_hash, partition)
-    if was is not None:
-        late = decision.action == "stale_ignored"
-        follows = (
-            history.late(tx, said, was, partition) if late else history.followers(tx, record, was, decision)
-        )
-        for entry in follows:
-            accept(tx, entry, manifest_hash)
-            history.belong(tx, was.document, partition, entry.key)
+    if was is None:
+        return decision
+    follows = history.followers(tx, record, was, decision)
+    if decision.action == "stale_ignored":
+        placed = list(history.late(tx, said, was, partition))
+        follows, decision = iter(placed), Decision(action="placed_in_past") if placed else decision
+    for entry in follows:
+        accept(tx, entry, manifest_hash)
+        history.belong(tx, was.document, partition, entry.key)
     return decision
 
 
 def dated(db: apsw.Connection, record: SourceRecord, now: Micros) -> SourceRecord:
     """See ``ports.Ledger.dated``; read outside any writing."""
     tx = Transaction(db=db, now=now)
-    partition = tx.row(COMMON["find_partition"], record.key.tenant_id)
-    was = None if partition is None else history.before(tx, record, int(partition[0]))
-    return history.dated(tx, record, was)
+    return history.dated(tx, record, _stood(tx, record)[1])
+
+
+def places(db: apsw.Connection, record: SourceRecord, now: Micros) -> bool:
+    """See ``ports.Ledger.places``; read outside any writing."""
+    tx = Transaction(db=db, now=now)
+    partition, was = _stood(tx, record)
+    return was is not None and any(history.late(tx, record, was, partition))
+
+
+def _stood(tx: Transaction, record: SourceRecord) -> tuple[int, history.Before | None]:
+    """The partition, 0 for one that is not known yet, and how the document stands there."""
+    row = tx.row(COMMON["find_partition"], record.key.tenant_id)
+    partition = 0 if row is None else int(row[0])
+    return partition, history.before(tx, record, partition)
 
 
 def end_history(tx: Transaction, before: Micros) -> int:

@@ -156,8 +156,10 @@ class SqliteSnapshot:
         self, partition: str, document_id: str, shown: Callable[[str, int], bool] | None = None
     ) -> Sequence[StoredDocument]:
         number, _ = self._partition(partition)
-        rows = self._rows("named", self._number, number, document_id)
-        return [_stored_document(row) for row in rows if shown is None or shown(partition, row[26])]
+        slots = [row[0] for row in self._rows("slots_named", self._number, number, document_id)]
+        return self.documents_at(
+            partition, [slot for slot in slots if shown is None or shown(partition, slot)]
+        )
 
     def keys_of(
         self, partition: str, slots: Sequence[int], after: str, limit: int

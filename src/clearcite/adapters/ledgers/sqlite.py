@@ -249,10 +249,12 @@ class SqliteLedger:
             return intake.head(db, key)
 
     def dated(self, record: SourceRecord) -> SourceRecord:
-        if not record.keeps_history:
-            return record
         with self._reading() as db:
             return intake.dated(db, record, self._clock.now())
+
+    def places(self, record: SourceRecord) -> bool:
+        with self._reading() as db:
+            return intake.places(db, record, self._clock.now())
 
     def end_history(self, before: Micros) -> int:
         with self._writer.transaction() as tx:

@@ -69,16 +69,15 @@ SELECT s.tenant_id, s.source_id, s.document_id, s.present, s.title, s.descriptio
 FROM served s JOIN served_texts t ON t.projection = s.projection
 WHERE s.generation = ? AND s.partition = ? AND s.source_id = ? AND s.document_id = ?;
 
--- name: named
-SELECT s.tenant_id, s.source_id, s.document_id, s.present, s.title, s.description,
-       s.content_sha256, s.served_digest, s.head_digest, s.state_hash,
-       s.served_parent, s.served_allow, s.served_deny, s.served_status, s.served_from, s.served_to,
-       s.served_trusted,
-       s.head_parent, s.head_allow, s.head_deny, s.head_status, s.head_from, s.head_to, s.head_trusted,
-       t.sha256, '', s.slot, s.normal_sha256, s.seal
-FROM served s JOIN served_texts t ON t.projection = s.projection
-WHERE s.generation = ? AND s.partition = ? AND s.document_id = ?
-ORDER BY s.source_id;
+-- Of a document with this id, and of its older revisions, whose ids go on with a mark.
+-- name: slots_named
+SELECT x.slot
+FROM documents d JOIN projections x ON x.document = d.id AND x.generation = ?1 AND x.partition = d.partition
+WHERE d.partition = ?2 AND d.document_id = ?3
+UNION ALL
+SELECT x.slot
+FROM documents d JOIN projections x ON x.document = d.id AND x.generation = ?1 AND x.partition = d.partition
+WHERE d.partition = ?2 AND d.document_id > ?3 || char(31) AND d.document_id < ?3 || char(32);
 
 -- From the slots that were judged readable: what is hidden is not walked over.
 -- name: keys_of
