@@ -219,6 +219,9 @@ class Check:
                 seal = digest("build-seal", document["title"], document["normal_sha256"])
                 self.expect(built[-1]["text"] == document["text_sha256"], f"{label}: another text was served")
                 self.expect(built[-1]["seal"] == seal, f"{label}: another title was served")
+                began = document["description"]["source_time"]  # older logs do not tell it
+                same = built[-1].get("source_time", began) == began
+                self.expect(same, f"{label}: its state began at another time")
             elif any("text" in item for item in states):
                 self.findings.append(f"{label}: this build was never served")
             else:
@@ -238,7 +241,7 @@ class Check:
 
     def check_presence(self, past: dict[Name, History], changed: set[Name]) -> None:
         """Which documents there were. What the export holds was served at one moment, which lies after ``cut``: the
-        event of the last build in it. What happened up to there is exact; of what came after, only the count is."""
+        last event that tells a position before it. Up to there all is exact; of what came after, only the count is."""
         tenant, position = self.body.get("tenant_id"), self.export["position"]
         there = {name_of(document): document for document in self.export["documents"]}
         self.expect(len(there) == len(self.export["documents"]), "documents: one of them stands twice")
@@ -246,7 +249,7 @@ class Check:
         made = [(event, item["slot"]) for name, item in there.items() for event in past.get(name, ())]
         cut = max((e[0] for e, slot in made if e[1] == "published" and e[2]["slot"] == slot), default=0)
         for entry in self.export["events"]:
-            if entry[2] == "collection" and json.loads(entry[6])["position"] <= position:
+            if (json.loads(entry[6]).get("position") or position + 1) <= position:
                 cut = max(cut, entry[0])
         gone = 0
         for name, told in past.items():
@@ -335,8 +338,7 @@ class Check:
         if response is None:
             self.note("response: none in the export")
             return
-        told = self.body.get("response", {})
-        same = hashlib.sha256(canonical(response)).hexdigest() == told.get("sha256")
+        same = hashlib.sha256(canonical(response)).hexdigest() == self.body.get("response", {}).get("sha256")
         self.expect(same, "response: not the traced one")
         self.expect(response.get("trace_id") == self.body.get("trace_id"), "response: of another trace")
         if self.body.get("kind") == "search":
@@ -377,8 +379,7 @@ class Check:
 
     def faults(self, document: Json, citation: Json) -> list[str]:
         """Why a citation is not one of this document; several sources may have one of its id."""
-        about = document["description"]
-        found: list[str] = []
+        about, text, span = document["description"], document["text"], citation["span"]
         said = {
             "title": document["title"],
             "uri": about["source_uri"],
@@ -388,8 +389,7 @@ class Check:
             "valid_to": instant(document["served"]["effective_to"]),
             "product_version": about["product_version"],
         }
-        found += [f"{name} is not the document's" for name, value in said.items() if citation[name] != value]
-        text, span = document["text"], citation["span"]
+        found = [f"{name} is not the document's" for name, value in said.items() if citation[name] != value]
         if text is None:
             self.note(f"citation {citation['n']}: without the text only its hashes were checked")
         elif text[span["start"] : span["end"]] != citation["cited_text"]:

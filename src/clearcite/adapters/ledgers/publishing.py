@@ -71,16 +71,27 @@ def publish(
 
 
 def _log(tx: Transaction, generation: str, item: Built, held: Held) -> None:
-    """What is served from now on; hashes only."""
+    """What is served from now on, and from which position; hashes only. ``source_time`` is in no hash, and decides
+    which of two sides is the newer one."""
     if held.kind == "delete":
-        record(tx, "dropped", item.job.key, generation=generation)
+        record(tx, "dropped", item.job.key, generation=generation, position=tx.raised)
     elif held.kind == "access":
         slot = held.served_slot
         record(tx, "acknowledged", item.job.key, generation=generation, slot=slot, state=held.state_hash)
     else:
+        described = item.job.description
         made = {"text": sha256_text(item.text), "seal": build_seal(item.title, item.normal_sha256)}
-        state = held.state_hash
-        record(tx, "published", item.job.key, generation=generation, slot=held.slot, state=state, **made)
+        made |= {"generation": generation, "state": held.state_hash}
+        since = None if described is None else described.source_time
+        record(
+            tx,
+            "published",
+            item.job.key,
+            slot=held.slot,
+            position=tx.position(),
+            source_time=since,
+            **made,
+        )
 
 
 def _switch_index(tx: Transaction, generation: str, commit: Commit) -> None:
