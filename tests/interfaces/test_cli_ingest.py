@@ -299,6 +299,19 @@ def test_asking_needs_nothing_that_only_posix_has(company: Path) -> None:
     assert "Traceback" not in said
 
 
+def test_asking_loads_nothing_that_only_long_work_shows(company: Path) -> None:
+    blocked = (
+        "import sys; sys.modules.update(dict.fromkeys(('rich', 'pydantic', 'selectolax', 'pypdfium2'))); "
+    )
+    run = blocked + "from clearcite.interfaces.cli.main import main; main()"
+    question = "How many days of paid leave do employees have?"
+    done = process(company, "ask", question, "--as", "ann", python=("-c", run))
+    assert (done.code, done.json["status"]) == (0, "answered"), done.err
+    assert process(company, "ingest", python=("-c", run)).code != 0, (
+        "the bar of ingestion is what is kept out"
+    )
+
+
 def test_settings_that_go_there_and_back_build_again_and_go_on(tmp_path: Path) -> None:
     """A generation that was retired is not revived, and its name does not stand in the way."""
     folder = tmp_path / "docs"
