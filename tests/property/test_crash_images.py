@@ -12,83 +12,29 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import apsw
 import pytest
 
 from clearcite.adapters.ledgers import connection
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
+from clearcite.adapters.traces.sqlite import open_sqlite_traces
+from clearcite.domain.audit import check_traces
 from clearcite.domain.purge import Selection
+from clearcite.domain.trace import Trace
 from clearcite.errors import ClearciteError, ConfigError, DependencyUnavailable
 from clearcite.testing.clock import PinnedClock
 from clearcite.testing.library import Library
 from clearcite.testing.records import access, delete, key, upsert
 from tests.support.audit import log_faults
+from tests.support.power import SUFFIXES, Log, images, recording
 
-SUFFIXES = ("", "-wal")
 LONG = 9
 """Rounds of the story that leave more than 5,000 images."""
-L = TypeVar("L", bound="Log")
 MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
-
-
-@dataclass(slots=True)
-class Log:
-    """Events in order: (file, what, offset, bytes); ``acks`` counts the calls that had returned."""
-
-    events: list[tuple[str, str, int, bytes]] = field(default_factory=list)
-    acks: dict[int, int] = field(default_factory=dict)
-
-    def add(self, name: str, what: str, offset: int = 0, data: bytes = b"") -> None:
-        for suffix in SUFFIXES:
-            if name.endswith(f"ledger.db{suffix}"):
-                self.events.append((suffix, what, offset, data))
-
-    def acknowledged(self) -> None:
-        self.acks[len(self.events)] = len(self.acks) + 1
-
-
-class RecordedFile(apsw.VFSFile):
-    def __init__(self, log: Log, base: str, name: Any, flags: list[int]) -> None:
-        super().__init__(base, name, flags)
-        self.log = log
-        self.name = name.filename() if isinstance(name, apsw.URIFilename) else str(name or "")
-
-    def xWrite(self, data: bytes, offset: int) -> None:
-        self.log.add(self.name, "write", offset, bytes(data))
-        super().xWrite(data, offset)
-
-    def xTruncate(self, size: int) -> None:
-        self.log.add(self.name, "truncate", size)
-        super().xTruncate(size)
-
-    def xSync(self, flags: int) -> None:
-        self.log.add(self.name, "sync")
-        super().xSync(flags)
-
-
-class Recorder(apsw.VFS):
-    def __init__(self, log: Log) -> None:
-        self.base = apsw.vfs_names()[0]
-        self.log = log
-        super().__init__("recorder", self.base, makedefault=True)
-
-    def xOpen(self, name: Any, flags: list[int]) -> RecordedFile:
-        return RecordedFile(self.log, self.base, name, flags)
-
-
-@contextmanager
-def recording(log: L) -> Iterator[L]:
-    recorder = Recorder(log)
-    try:
-        yield log
-    finally:
-        apsw.set_default_vfs(recorder.base)
-        recorder.unregister()
 
 
 def live(folder: Path, log: Log, rounds: int) -> None:
@@ -124,48 +70,6 @@ def story(number: int) -> tuple[Any, ...]:
 
 
 STORY = story(0)
-
-
-def images(log: Log) -> Iterator[tuple[int, dict[str, bytes]]]:
-    """(calls acknowledged, files) for every state a crash may leave. Each differs from the one before."""
-    synced: dict[str, bytearray] = {suffix: bytearray() for suffix in SUFFIXES}
-    loose: dict[str, list[tuple[str, int, bytes]]] = {suffix: [] for suffix in SUFFIXES}
-    acknowledged = 0
-    for number, (suffix, what, offset, data) in enumerate(log.events):
-        acknowledged = log.acks.get(number, acknowledged)
-        if what == "sync":
-            apply(synced[suffix], loose[suffix])
-            loose[suffix].clear()
-        else:
-            loose[suffix].append((what, offset, data))
-        for kept in survivors(loose[suffix]):
-            files = {name: bytes(content) for name, content in synced.items()}
-            content = bytearray(synced[suffix])
-            apply(content, kept)
-            files[suffix] = bytes(content)
-            yield acknowledged, files
-
-
-def survivors(loose: Sequence[tuple[str, int, bytes]]) -> Iterator[Sequence[tuple[str, int, bytes]]]:
-    yield []
-    yield loose
-    if len(loose) > 1:
-        yield loose[-1:]
-        yield loose[: len(loose) // 2]
-        yield [*loose[: len(loose) // 3], *loose[len(loose) // 3 + 1 :]]
-    if loose and loose[-1][0] == "write":
-        what, offset, data = loose[-1]
-        yield [*loose[:-1], (what, offset, data[: len(data) // 2])]
-
-
-def apply(content: bytearray, operations: Sequence[tuple[str, int, bytes]]) -> None:
-    for what, offset, data in operations:
-        if what == "truncate":
-            del content[offset:]
-        else:
-            if len(content) < offset:
-                content.extend(bytes(offset - len(content)))
-            content[offset : offset + len(data)] = data
 
 
 HALF = """
@@ -247,10 +151,7 @@ def test_no_power_cut_in_a_long_life_loses_what_was_acknowledged(tmp_path: Path)
     assert checked >= 5_000
 
 
-@pytest.mark.parametrize("level", [1, 0], ids=["normal", "off"])
-def test_control_syncing_less_loses_what_was_acknowledged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, level: int
-) -> None:
+def sync_less(monkeypatch: pytest.MonkeyPatch, level: int) -> None:
     actual = connection.pragma
 
     def weaker(db: apsw.Connection, name: str, value: Any = None) -> Any:
@@ -260,8 +161,80 @@ def test_control_syncing_less_loses_what_was_acknowledged(
         return actual(db, name, value)
 
     monkeypatch.setattr(connection, "pragma", weaker)
+
+
+@pytest.mark.parametrize("level", [1, 0], ids=["normal", "off"])
+def test_control_syncing_less_loses_what_was_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, level: int
+) -> None:
+    sync_less(monkeypatch, level)
     _, found = record_and_check(tmp_path, enough=1)
     assert found[0].startswith("lost")
+
+
+def trace(number: int) -> Trace:
+    return Trace(
+        trace_id=f"{number:032x}",
+        tenant_id="acme",
+        kind="ask",
+        created_at=number,
+        request={"question": {"text": f"question {number}"}},
+        state={},
+        stages=(),
+        response={},
+        degraded=False,
+        cause=None,
+    )
+
+
+def trace_faults(acknowledged: int, files: dict[str, bytes], folder: Path) -> list[str]:
+    """What is wrong with one image of the traces: the chain, and every trace whose answer may have left."""
+    for old in folder.glob("traces.db*"):
+        old.unlink()
+    for suffix, content in files.items():
+        (folder / f"traces.db{suffix}").write_bytes(content)
+    try:
+        with closing(open_sqlite_traces(folder / "traces.db")) as traces:
+            found = traces.faults()
+            with traces.entries() as entries:
+                found += [finding.what for finding in check_traces(entries, None)]
+            kept = traces.head().size
+            return [*found, *(["lost"] if kept < acknowledged else [])]
+    except (ClearciteError, apsw.Error) as error:
+        return [f"corrupt: {type(error).__name__}"]
+
+
+def recorded_traces(folder: Path) -> Iterator[list[str]]:
+    """The faults of each image of a store of traces that is written, emptied in part, and written again."""
+    log = Log(database="traces.db")
+    log.acks[0] = 0
+    with recording(log), closing(open_sqlite_traces(folder / "traces.db")) as traces:
+        for number in range(12):
+            traces.append(trace(number))
+            log.acks[len(log.events)] = number + 1 + (number > 6)
+            if number == 6:
+                traces.forget([2, 3])
+                log.acks[len(log.events)] = number + 2
+                traces.scrub()
+    image = Path(tempfile.mkdtemp(dir=MEMORY))
+    try:
+        for acknowledged, files in images(log):
+            yield trace_faults(acknowledged, files, image)
+    finally:
+        shutil.rmtree(image)
+
+
+def test_no_power_cut_loses_the_trace_of_an_answer_that_left(tmp_path: Path) -> None:
+    found = list(recorded_traces(tmp_path))
+    assert [some for some in found if some] == []
+    assert len(found) > 150
+
+
+def test_control_syncing_less_loses_the_trace_of_an_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync_less(monkeypatch, 1)
+    assert ["lost"] in recorded_traces(tmp_path)
 
 
 class Breaking(Log):

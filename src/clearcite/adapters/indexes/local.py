@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from clearcite.adapters.indexes.local_build import in_batches, write_segment
-from clearcite.adapters.indexes.local_files import TEMPORARY, Held, is_held, sync_directory
+from clearcite.adapters.indexes.local_files import TEMPORARY, Held, is_held, remove, sync_directory
 from clearcite.adapters.indexes.local_format import Segment
 from clearcite.adapters.indexes.local_manifest import (
     MANIFEST_SUFFIX,
@@ -83,6 +83,8 @@ class LocalIndex:
         kept = [segment for segment in before.segments if segment.name not in replaces]
         new = dict.fromkeys(name for name in segments if name not in before.names)
         manifest = Manifest(base=base, segments=(*kept, *map(self._stored, new)))
+        if base is None:  # the first of this directory, which may be new as well, and the one it stands in
+            self._sync_parents()
         name = write_manifest(self._root, manifest, self._manifest_held)
         self._manifest_held.release_others(name + MANIFEST_SUFFIX)
         self._segments_held.release(segment + SEGMENT_SUFFIX for segment in new)
@@ -139,10 +141,10 @@ class LocalIndex:
                 unpublished = self._unpublished(path, keep)
                 needed |= unpublished
                 if not unpublished:
-                    path.unlink(missing_ok=True)
+                    remove(path)
             for path in (*self._root.glob("*" + SEGMENT_SUFFIX), *self._root.glob("*" + TEMPORARY)):
                 if path.stem not in needed and not is_held(path):
-                    path.unlink(missing_ok=True)
+                    remove(path)
             sync_directory(self._root)
         except OSError as error:
             raise DependencyUnavailable("The index cannot be swept.") from error
@@ -160,6 +162,13 @@ class LocalIndex:
             return frozenset()
         grows = manifest.base in keep if manifest.base else not keep
         return manifest.names if grows and is_held(path) else frozenset()
+
+    def _sync_parents(self) -> None:
+        try:
+            sync_directory(self._root.parent)
+            sync_directory(self._root.parent.parent)
+        except OSError as error:
+            raise DependencyUnavailable("The index cannot be written.") from error
 
     def _stored(self, name: str) -> Stored:
         try:

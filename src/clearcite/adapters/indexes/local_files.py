@@ -69,12 +69,12 @@ def durable_file(path: Path, size: int, held: Held) -> Iterator[int]:
         os.ftruncate(descriptor, size)
         yield descriptor
         os.fsync(descriptor)
-        temporary.rename(path)
+        os.rename(temporary, path)
         sync_directory(path.parent)
     except BaseException as error:
         os.close(descriptor)
         with contextlib.suppress(OSError):
-            temporary.unlink()
+            os.unlink(temporary)
         if isinstance(error, OSError):
             raise DependencyUnavailable("The index cannot be written.") from error
         raise
@@ -87,6 +87,12 @@ def write_all(descriptor: int, data: bytes | memoryview, at: int) -> None:
     while rest:
         done = os.pwrite(descriptor, rest, at)
         at, rest = at + done, rest[done:]
+
+
+def remove(path: Path) -> None:
+    """Take a name away; another process may have done so. It is durable with the next sync of the directory."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
 
 
 def sync_directory(path: Path) -> None:
