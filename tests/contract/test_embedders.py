@@ -3,6 +3,7 @@ import importlib.util
 import pytest
 
 from clearcite.adapters.embedders.minilm import INSTALL_MODEL, PACKAGE, MiniLM
+from clearcite.adapters.embedders.minilm_rows import MiniLMRows
 from clearcite.domain.retrieval import DenseQuery
 from clearcite.ports import Embedder, Vector
 from clearcite.testing.embedder import HashedEmbedder
@@ -23,6 +24,12 @@ class TestHashedEmbedder(EmbedderSuite):
 class TestMiniLM(EmbedderSuite):
     def make_embedder(self) -> Embedder:
         return MiniLM()
+
+
+@needs_model
+class TestMiniLMRows(EmbedderSuite):
+    def make_embedder(self) -> Embedder:
+        return MiniLMRows()
 
 
 class Remembering(HashedEmbedder):

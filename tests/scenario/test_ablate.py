@@ -96,7 +96,34 @@ def test_every_axis_is_measured_or_left_out_with_a_reason(found: dict[str, Any])
         name.split(",")[0] for name in found["left_out"]
     }
     assert measured == set(AXES)
-    assert set(found["left_out"].values()) == {"the store has no vectors"}
+    left_out = found["left_out"]
+    assert {left_out.pop(name) for name in list(left_out) if name.startswith("retrieval")} == {
+        "the store has no vectors"
+    }
+    assert "--cross-encoder FOLDER" in left_out.pop("reranker, cross-encoder")
+    assert all("pip install" in why for why in left_out.values()), "the model, where it is not installed"
+    values = {(item["axis"], item["value"]) for item in found["effects"]} | {
+        tuple(name.split(", ")) for name in left_out
+    }
+    assert {("embedding", name) for name in ("hashed words", "word rows", "transformer")} <= values
+    assert {("source weights", "off"), ("source weights", "adaptive")} <= values
+
+
+def test_a_cross_encoder_of_one_s_own_is_compared(home: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="the extra semantic is not installed")
+    pytest.importorskip("onnx", reason="the model of this test is made with onnx")
+    from tests.support.cross_encoder import write_cross_encoder
+
+    write_cross_encoder(home / "sound", {"leave": 2.0, "fee": 1.0, "lamp": -4.0})
+    args = ("ablate", "suite.toml", "--axis", "reranker", "--format", "json", "--cross-encoder")
+    done = clearcite(home, *args, "sound")
+    assert done.code == 0, done.err
+    assert {one["value"] for one in done.json["effects"]} == {"none", "cross-encoder"}
+    write_cross_encoder(home / "broken", {"leave": float("nan")})
+    broken = clearcite(home, *args, "broken")
+    assert (broken.code, broken.out) == (3, "") and "fell back" in broken.err
+    missing = clearcite(home, *args, "docs")
+    assert (missing.code, missing.out) == (2, "") and "lacks model.onnx" in missing.err
 
 
 def test_the_files_repeat_and_hold_no_text(home: Path, found: dict[str, Any]) -> None:

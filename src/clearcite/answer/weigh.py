@@ -22,14 +22,19 @@ VERSION_MISMATCH = 700
 
 def weigh(plan: Plan, ranked: tuple[Ranked, ...]) -> tuple[Ranked, ...]:
     """Multiply each score by its factors (rounded down once) and sort again by (−score, chunk id)."""
-    weighed = [_weighed(item, plan) for item in ranked]
+    return weigh_by(SOURCE_TYPES, plan, ranked)
+
+
+def weigh_by(source_types: Mapping[str, int], plan: Plan, ranked: tuple[Ranked, ...]) -> tuple[Ranked, ...]:
+    """``source_types``: the factor of each, in thousandths."""
+    weighed = [_weighed(item, plan, source_types) for item in ranked]
     return tuple(sorted(weighed, key=lambda item: (-item.score, item.passage.chunk_id)))
 
 
-def _weighed(item: Ranked, plan: Plan) -> Ranked:
+def _weighed(item: Ranked, plan: Plan, source_types: Mapping[str, int]) -> Ranked:
     factors = (
         ("authority", 950 + item.passage.description.authority),
-        ("source_type", SOURCE_TYPES.get(item.passage.description.source_type, OTHER_SOURCE_TYPE)),
+        ("source_type", source_types.get(item.passage.description.source_type, OTHER_SOURCE_TYPE)),
         ("version", _version_factor(item.passage, plan)),
     )
     score = item.score

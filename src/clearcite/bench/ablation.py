@@ -13,7 +13,7 @@ from clearcite.bench.judge import CaseResult
 from clearcite.bench.paired import chance_of_drop, significant
 from clearcite.bench.stats import bootstrap_interval, mean_of, micros, to_micros
 from clearcite.engine import Engine
-from clearcite.errors import InputError
+from clearcite.errors import DependencyUnavailable, InputError
 
 CONFIGURED = "as configured"
 PASSES = "cases passed"
@@ -75,7 +75,7 @@ def ablate(
     if not changes:
         raise InputError("There is nothing to change here: " + "; ".join(left_out.values()))
     configured = _judged(opened("", ""), judge)
-    changed = {change: _judged(opened(*change), judge) for change in changes}
+    changed = {change: _unbroken(change, configured, _judged(opened(*change), judge)) for change in changes}
     again = _judged(opened("", ""), judge)
     before = _values(configured)
     raw = [
@@ -99,6 +99,19 @@ def ablate(
 def _judged(opened: AbstractContextManager[Engine], judge: Judge) -> Sequence[CaseResult]:
     with opened as engine:
         return judge(engine)
+
+
+def _unbroken(
+    change: tuple[str, str], configured: Sequence[CaseResult], results: Sequence[CaseResult]
+) -> Sequence[CaseResult]:
+    """Raises DependencyUnavailable where a part that was put in failed: a fallback measures something else."""
+    before = {one.case_id for one in configured if one.degraded}
+    broken = [one.case_id for one in results if one.degraded and one.case_id not in before]
+    if broken:
+        raise DependencyUnavailable(
+            f"{', '.join(change)}: a part failed and fell back in {len(broken)} cases, so nothing is measured."
+        )
+    return results
 
 
 def _values(results: Sequence[CaseResult]) -> Mapping[str, Mapping[str, int]]:

@@ -6,24 +6,31 @@ of a document, and the installed model if the store has vectors.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from clearcite.answer import fuse as fusing
 from clearcite.answer.check import Checked, Drafted, bind
+from clearcite.answer.weigh import weigh_by
+from clearcite.config import Settings
 from clearcite.domain.answer import Answer
 from clearcite.domain.corpus import ParsedDocument, Unit
 from clearcite.domain.retrieval import Confirmed, Passage, Plan, Ranked
+from clearcite.errors import MissingExtra
 from clearcite.ingest.chunk import HARD_LIMIT_WORDS, TARGET_WORDS, Cut
 from clearcite.ingest.units import measure_units
-from clearcite.ports import Reranker, Snapshot
+from clearcite.ports import Embedder, Reranker, Snapshot
 from clearcite.testing.embedder import HashedEmbedder
-from clearcite.wiring.variants import Variant
+from clearcite.wiring.variants import Variant, cross_encoder, static_rows, transformer
 
 RRF_K = 60
 RRF_SCALE = 1_000_000
 HASHED_DIMS = 256
+BEST, LEAST = 10, 900
+"""Of adaptive weights: how many passages say what a kind of source is worth, and the least factor in thousandths."""
+NO_VECTORS = "the store has no vectors"
 _WORD = re.compile(r"\S+")
 
 
@@ -82,22 +89,84 @@ def _within(units: Sequence[Unit], start: int, end: int) -> tuple[Unit, ...]:
     return tuple(replace(unit, header=None, lead=None) for unit in inside)
 
 
-AXES: Mapping[str, Mapping[str, Variant]] = {
+def adaptive_weights(plan: Plan, ranked: tuple[Ranked, ...]) -> tuple[Ranked, ...]:
+    """In place of ``weigh``: no kind of source is worth more by itself. What the best passages of this question come
+    from counts for it, by its part of their scores, within the range of the fixed weights."""
+    best = ranked[:BEST]
+    total = sum(item.score for item in best)
+    if total <= 0:
+        return weigh_by({}, plan, ranked)
+    parts: dict[str, int] = {item.passage.description.source_type: 0 for item in ranked}
+    for item in best:
+        parts[item.passage.description.source_type] += item.score
+    factors = {name: LEAST + (1_000 - LEAST) * part // total for name, part in parts.items()}
+    return weigh_by(factors, plan, ranked)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ground:
+    """What is changed: the settings of a store, whether it has vectors, and the folder of a cross-encoder."""
+
+    settings: Settings
+    has_vectors: bool
+    cross_encoder: Path | None = None
+
+
+Make = Callable[[Ground], Variant | str]
+"""The change, or why it means nothing or cannot be had here."""
+
+
+def _always(variant: Variant) -> Make:
+    return lambda _: variant
+
+
+def _with_vectors(variant: Variant) -> Make:
+    return lambda ground: variant if ground.has_vectors else NO_VECTORS
+
+
+def _cross_encoder(ground: Ground) -> Variant | str:
+    if ground.cross_encoder is None:
+        return "name a folder with model.onnx and vocab.txt: --cross-encoder FOLDER"
+    return Variant(reranker=cross_encoder(ground.cross_encoder))
+
+
+def _transformer(ground: Ground) -> Variant | str:
+    if ground.has_vectors:
+        return "it is what is configured"
+    return _embedding(transformer)(ground)
+
+
+def _embedding(made: Callable[[Settings], Embedder]) -> Make:
+    def make(ground: Ground) -> Variant | str:
+        try:
+            return Variant(embedder=made(ground.settings), rebuilt=True)
+        except MissingExtra as error:
+            return error.message
+
+    return make
+
+
+AXES: Mapping[str, Mapping[str, Make]] = {
     "retrieval": {
-        "words alone": Variant(instead={"embed_question": no_vector}),
-        "vectors alone": Variant(instead={"fuse": dense_alone}),
-        "reciprocal ranks": Variant(instead={"fuse": reciprocal_ranks}),
+        "words alone": _with_vectors(Variant(instead={"embed_question": no_vector})),
+        "vectors alone": _with_vectors(Variant(instead={"fuse": dense_alone})),
+        "reciprocal ranks": _with_vectors(Variant(instead={"fuse": reciprocal_ranks})),
     },
-    "reranker": {"none": Variant(instead={"rerank": as_ranked})},
-    "source weights": {"off": Variant(instead={"weigh": as_ranked})},
-    "conflicts": {"off": Variant(instead={"find_conflicts": no_conflicts})},
-    "checks": {"off": Variant(instead={"check": unchecked})},
-    "chunks": {"fixed size": Variant(cut=cut_fixed, rebuilt=True)},
-    "embedding": {"hashed words": Variant(embedder=HashedEmbedder(dims=HASHED_DIMS), rebuilt=True)},
+    "reranker": {
+        "none": _always(Variant(instead={"rerank": as_ranked})),
+        "cross-encoder": _cross_encoder,
+    },
+    "source weights": {
+        "off": _always(Variant(instead={"weigh": as_ranked})),
+        "adaptive": _always(Variant(instead={"weigh": adaptive_weights})),
+    },
+    "conflicts": {"off": _always(Variant(instead={"find_conflicts": no_conflicts}))},
+    "checks": {"off": _always(Variant(instead={"check": unchecked}))},
+    "chunks": {"fixed size": _always(Variant(cut=cut_fixed, rebuilt=True))},
+    "embedding": {
+        "hashed words": _always(Variant(embedder=HashedEmbedder(dims=HASHED_DIMS), rebuilt=True)),
+        "word rows": _embedding(static_rows),
+        "transformer": _transformer,
+    },
 }
 """Axis → what it may be instead of what is configured."""
-
-NEEDS_VECTORS = frozenset(
-    (("retrieval", "words alone"), ("retrieval", "vectors alone"), ("retrieval", "reciprocal ranks"))
-)
-"""Mean nothing for a store without vectors."""

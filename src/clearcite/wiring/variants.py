@@ -10,9 +10,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from clearcite.adapters.embedders.minilm import MiniLM
+from clearcite.adapters.embedders.minilm_rows import MiniLMRows
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.adapters.parsers.child import ChildParser
+from clearcite.adapters.rerankers.cross_encoder import CrossEncoder
 from clearcite.adapters.writers.extractive import ExtractiveWriter
 from clearcite.config import Settings
 from clearcite.domain.manifest import PipelineManifest
@@ -22,7 +25,7 @@ from clearcite.ingest.build import Builder
 from clearcite.ingest.chunk import Cut, cut_document
 from clearcite.ingest.draft import LocalDrafter, Recipe
 from clearcite.ingest.pipeline import Worker, project
-from clearcite.ports import Embedder
+from clearcite.ports import Embedder, Reranker
 from clearcite.wire import canonical, to_json
 from clearcite.wiring.copies import scratch_copy
 from clearcite.wiring.engines import claim_limits, engine_on
@@ -42,12 +45,13 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Variant:
-    """``instead``: stage → the function in its place. ``cut``: another way to cut documents. ``embedder``: another one;
-    None in its place means words alone. ``rebuilt``: whether documents must be taken in again for it."""
+    """``instead``: stage → the function in its place. ``cut``: another way to cut documents. ``embedder``,
+    ``reranker``: another one; None: as configured. ``rebuilt``: whether documents must be taken in again for it."""
 
     instead: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     cut: Callable[..., tuple[Cut, ...]] = cut_document
     embedder: Embedder | None = None
+    reranker: Reranker | None = None
     rebuilt: bool = False
 
 
@@ -60,26 +64,35 @@ def engine_of(settings: Settings, live: str, variant: Variant, say: Say = lambda
             settings = stack.enter_context(scratch_copy(settings))
             generation = _built(settings, live, variant, say)
         engine = stack.enter_context(engine_on(settings, generation=generation))
-        services = replace(engine._services, instead=variant.instead)
-        if variant.embedder is not None:
-            services = replace(
-                services, pipeline=_with_embedder(services.pipeline, variant.embedder, settings)
-            )
-        yield Engine(services)
+        pipeline = _varied(engine._services.pipeline, variant, settings)
+        yield Engine(replace(engine._services, instead=variant.instead, pipeline=pipeline))
 
 
-def embedder_of(settings: Settings) -> Embedder | None:
-    """The one that is installed, if vectors are wanted."""
-    return passage_embedder(settings)
+def transformer(settings: Settings) -> Embedder:
+    """The installed model. Raises MissingExtra with the command that installs it."""
+    return MiniLM(settings.model_path or None)
 
 
-def _with_embedder(
-    pipeline: Callable[[str], Pipeline], embedder: Embedder, settings: Settings
+def static_rows(settings: Settings) -> Embedder:
+    """The installed model's rows of word pieces alone. Raises MissingExtra with the command that installs it."""
+    return MiniLMRows(settings.model_path or None)
+
+
+def cross_encoder(folder: Path) -> Reranker:
+    """Raises ConfigError for a folder that holds none."""
+    return CrossEncoder(folder)
+
+
+def _varied(
+    pipeline: Callable[[str], Pipeline], variant: Variant, settings: Settings
 ) -> Callable[[str], Pipeline]:
     def opened(generation: str) -> Pipeline:
         found = pipeline(generation)
-        writer = ExtractiveWriter(found.parts.analyzer, embedder, claim_limits(settings))
-        return replace(found, parts=replace(found.parts, embedder=embedder, writer=writer))
+        parts = replace(found.parts, reranker=variant.reranker or found.parts.reranker)
+        if variant.embedder is not None:
+            writer = ExtractiveWriter(parts.analyzer, variant.embedder, claim_limits(settings))
+            parts = replace(parts, embedder=variant.embedder, writer=writer)
+        return replace(found, parts=parts)
 
     return opened
 

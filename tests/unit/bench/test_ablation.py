@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from clearcite.answer.weigh import weigh
 from clearcite.bench.ablation import PASSES, Ablation, ablate
+from clearcite.bench.axes import adaptive_weights
 from clearcite.bench.judge import CaseResult
-from clearcite.errors import InputError
+from clearcite.domain.retrieval import Ranked
+from clearcite.errors import DependencyUnavailable, InputError
+from tests.support.passages import passages, plan_for
 
 STATE = {"harness": "h", "suite_sha256": "s", "corpus_sha256": "c"}
 CASES = tuple(f"c{n:02}" for n in range(20))
@@ -60,6 +65,41 @@ def test_a_large_drop_is_significant_and_a_small_one_is_not() -> None:
         found = ablated(set(), failing, set())
         (effect,) = (item for item in found.effects if item.measure == PASSES)
         assert (effect.significant, effect.n) == (mark, 20)
+
+
+def test_a_change_whose_part_falls_back_is_not_measured() -> None:
+    turns: Iterator[bool] = iter((False, True))
+
+    def judge(_: Any) -> Sequence[CaseResult]:
+        falls_back = next(turns)
+        return [replace(result(name, True), degraded=falls_back) for name in CASES]
+
+    with pytest.raises(DependencyUnavailable, match="fell back in 20 cases"):
+        ablate(("suite", STATE), lambda *_: nullcontext(), judge, [("reranker", "x")], {})  # type: ignore[arg-type, return-value]
+
+
+def ranked(*kinds: str) -> tuple[Ranked, ...]:
+    """One passage a kind of source, the first the best."""
+    return tuple(
+        Ranked(passage=passages(f"d{n}", f"T | H | Text {n}.", source_type=kind)[0], score=1_000 - n)
+        for n, kind in enumerate(kinds)
+    )
+
+
+def test_adaptive_weights_favour_what_the_best_passages_come_from_and_the_fixed_ones_what_is_fixed() -> None:
+    found = ranked("documentation", *["forum"] * 9, "documentation", "forum")
+    plan = plan_for("What is the text?")
+
+    def kinds(weigh: Any) -> list[str]:
+        return [item.passage.description.source_type for item in weigh(plan, found)]
+
+    assert kinds(adaptive_weights)[-2:] == ["documentation"] * 2
+    assert kinds(weigh)[:2] == ["documentation"] * 2, "the control"
+    assert {item.passage.chunk_id for item in adaptive_weights(plan, found)} == {
+        item.passage.chunk_id for item in found
+    }
+    nothing = tuple(replace(item, score=0) for item in found)
+    assert len(adaptive_weights(plan, nothing)) == len(nothing)
 
 
 def test_a_measure_that_no_case_has_is_left_out_and_nothing_to_change_is_refused() -> None:

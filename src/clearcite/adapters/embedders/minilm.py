@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clearcite.adapters.embedders.safetensors import map_float32
-from clearcite.adapters.embedders.wordpiece import WordPiece, read_vocabulary
+from clearcite.adapters.wordpiece import WordPiece, read_vocabulary
 from clearcite.domain.retrieval import DenseQuery
 from clearcite.errors import ConfigError, DependencyUnavailable, IntegrityFault, MissingExtra
 from clearcite.ports import Vector
@@ -57,7 +57,7 @@ class MiniLM:
     def __init__(self, model_path: str | Path | None = None, *, threads: int = 1) -> None:
         if importlib.util.find_spec("onnxruntime") is None:
             raise MissingExtra("onnxruntime", INSTALL_RUNTIME)
-        directory = _model_directory(model_path)
+        directory = model_directory(model_path)
         self._weights = directory / "model.safetensors"
         self._vocabulary = directory / "vocab.txt"
         self._threads = threads
@@ -74,10 +74,7 @@ class MiniLM:
 
     def verify(self) -> None:
         """Hash the whole model, in a tenth of a second. Raises IntegrityFault for another revision."""
-        for path, expected in ((self._weights, REVISION_SHA256), (self._vocabulary, VOCABULARY_SHA256)):
-            with path.open("rb") as file:
-                if hashlib.file_digest(file, "sha256").hexdigest() != expected:
-                    raise IntegrityFault(f"The file {path.name} of {_ID} is not of the pinned revision.")
+        verify_files(self._weights.parent)
 
     def embed_passage(self, text: str) -> Vector:
         """``truncated`` says that the text was longer than 256 tokens and its end is not in the vector."""
@@ -106,7 +103,15 @@ class MiniLM:
         return running
 
 
-def quantise(values: "NDArray[np.float32]", *, truncated: bool = False) -> Vector:
+def verify_files(directory: Path) -> None:
+    """Raises IntegrityFault for another revision of the model."""
+    for name, expected in (("model.safetensors", REVISION_SHA256), ("vocab.txt", VOCABULARY_SHA256)):
+        with (directory / name).open("rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != expected:
+                raise IntegrityFault(f"The file {name} of {_ID} is not of the pinned revision.")
+
+
+def quantise(values: "NDArray[np.floating[Any]]", *, truncated: bool = False) -> Vector:
     """A vector of any length → its direction as int8 with a scale; see the head of this file."""
     unit = values.astype(np.float64)
     unit /= np.sqrt((unit * unit).sum())
@@ -161,7 +166,8 @@ def _open(weights: Path, vocabulary: Path, threads: int) -> _Running:
     return _Running(session, arrays, WordPiece(read_vocabulary(vocabulary)))
 
 
-def _model_directory(model_path: str | Path | None) -> Path:
+def model_directory(model_path: str | Path | None) -> Path:
+    """Where the weights and the vocabulary are. Raises MissingExtra, or ConfigError for a folder without them."""
     if model_path is not None:
         directory = Path(model_path)
         missing = [name for name in ("model.safetensors", "vocab.txt") if not (directory / name).is_file()]

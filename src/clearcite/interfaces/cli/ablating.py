@@ -8,7 +8,7 @@ from typing import Annotated
 from clearcite.bench.ablation import Ablation, ablate
 from clearcite.bench.ablation_table import files, summary
 from clearcite.bench.artifact import write_artifact
-from clearcite.bench.axes import AXES, NEEDS_VECTORS
+from clearcite.bench.axes import AXES, Ground, Make
 from clearcite.bench.evaluate import Subject, identity_of, judged_of
 from clearcite.bench.judge import CaseResult
 from clearcite.bench.suite import Suite
@@ -19,6 +19,8 @@ from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import POLICY, STORE, note, say
 from clearcite.interfaces.cli.evaluating import on_suite
 from clearcite.wiring.variants import Variant, engine_of
+
+Axes = Mapping[str, Mapping[str, Make]]
 
 HELP = """Change one part of the pipeline at a time, and see what a suite loses or gains by it.
 
@@ -37,6 +39,12 @@ Examples:
 def run_ablation(
     suite: Annotated[Path, Argument(help="A suite of your own (TOML, YAML).")],
     axis: Annotated[list[str] | None, Option("--axis", help="Only this axis. Repeatable.")] = None,
+    cross_encoder: Annotated[
+        Path | None,
+        Option(
+            "--cross-encoder", help="A folder with the model.onnx and vocab.txt of a reranker to compare."
+        ),
+    ] = None,
     out: Annotated[Path | None, Option("--out", help="A folder for the files.")] = None,
     policy: POLICY = None,
     store: STORE = None,
@@ -47,7 +55,7 @@ def run_ablation(
         raise InputError("An ablation needs a suite over a store of your own, TOML or YAML.")
     wanted = _axes(axis)
     with on_suite(suite, {}, store, policy) as (subject, asked):
-        found = _ablated(subject, asked, wanted)
+        found = _ablated(subject, asked, wanted, cross_encoder)
     if out is not None:
         write_artifact(files(found), out)
     if form == "json":
@@ -57,39 +65,32 @@ def run_ablation(
     return 0
 
 
-def _axes(names: Sequence[str] | None) -> Mapping[str, Mapping[str, Variant]]:
+def _axes(names: Sequence[str] | None) -> Axes:
     for name in names or ():
         if name not in AXES:
             raise InputError(f"There is no axis {name}.{did_you_mean([name], AXES)} Axes: {', '.join(AXES)}.")
     return {name: values for name, values in AXES.items() if not names or name in names}
 
 
-def _ablated(subject: Subject, suite: Suite, axes: Mapping[str, Mapping[str, Variant]]) -> Ablation:
+def _ablated(subject: Subject, suite: Suite, axes: Axes, cross_encoder: Path | None) -> Ablation:
     settings = subject.settings
     if settings is None:
         raise InputError("There is no store of one's own to change.")
     live = next(item for item in subject.engine.generations() if item.is_live)
     has_vectors = '"embedder":null' not in live.manifest
-    left_out = {
-        f"{axis}, {value}": "the store has no vectors"
-        for axis, value in sorted(NEEDS_VECTORS)
-        if axis in axes and not has_vectors
-    }
-    changes = [
-        (axis, value)
-        for axis, values in axes.items()
-        for value in values
-        if f"{axis}, {value}" not in left_out
-    ]
+    ground = Ground(settings=settings, has_vectors=has_vectors, cross_encoder=cross_encoder)
+    made = {(axis, value): make(ground) for axis, values in axes.items() for value, make in values.items()}
+    changes = {change: variant for change, variant in made.items() if isinstance(variant, Variant)}
+    left_out = {", ".join(change): why for change, why in made.items() if isinstance(why, str)}
 
     def opened(axis: str, value: str) -> AbstractContextManager[Engine]:
         note(f"{axis}: {value}" if axis else "as configured")
-        return engine_of(settings, live.name, axes[axis][value] if axis else Variant())
+        return engine_of(settings, live.name, changes[axis, value] if axis else Variant())
 
     def judged(engine: Engine) -> Sequence[CaseResult]:
         return judged_of(Subject(engine=engine, settings=settings), suite).results
 
-    return ablate((suite.name, identity_of(subject, suite)), opened, judged, changes, left_out)
+    return ablate((suite.name, identity_of(subject, suite)), opened, judged, list(changes), left_out)
 
 
 COMMANDS = {"ablate": Command(run_ablation, HELP)}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from clearcite.adapters.embedders import minilm
 from clearcite.adapters.embedders.minilm import INSTALL_MODEL, PACKAGE, SCALE_BITS, MiniLM, quantise
 from clearcite.adapters.embedders.safetensors import map_float32
-from clearcite.adapters.embedders.wordpiece import WordPiece, read_vocabulary
+from clearcite.adapters.wordpiece import WordPiece, read_vocabulary
 from clearcite.errors import ConfigError, DependencyUnavailable, IntegrityFault, MissingExtra
 from clearcite.ports import Vector
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clearcite.adapters.embedders.minilm import INSTALL_MODEL, PACKAGE
-from clearcite.adapters.embedders.wordpiece import WordPiece, read_vocabulary, split_words
+from clearcite.adapters.wordpiece import WordPiece, read_vocabulary, split_words
 
 RECORDED = json.loads((Path(__file__).parent / "reference_ids.json").read_text(encoding="utf-8"))
 SMALL = WordPiece(
@@ -66,3 +66,15 @@ def test_words_are_lower_case_without_accents_and_without_what_is_invisible() ->
 @given(st.text(st.characters(max_codepoint=127)))
 def test_the_short_way_for_ascii_gives_the_same_words(text: str) -> None:
     assert split_words(text) == split_words(text + " ção")[:-1]
+
+
+def test_a_pair_says_which_text_each_id_is_of_and_the_second_is_cut_first() -> None:
+    pieces = {name: n for n, name in enumerate(["[UNK]", "[CLS]", "[SEP]", "pump", "valve", "opens"])}
+    wordpiece = WordPiece(pieces)
+    ids, types = wordpiece.pair("pump", "valve opens", 20)
+    assert ids == (1, 3, 2, 4, 5, 2)
+    assert types == (0, 0, 0, 1, 1, 1)
+    ids, types = wordpiece.pair("pump " * 50, "valve " * 50, 20)
+    assert (len(ids), len(types), ids[-1], types.count(0)) == (20, 20, 2, 10)
+    ids, _ = wordpiece.pair("pump", "valve " * 50, 20)
+    assert (len(ids), ids[:3]) == (20, (1, 3, 2)), "what the first leaves is the second's"

@@ -1,4 +1,5 @@
-"""WordPiece as all-MiniLM-L6-v2 was trained with: lower case, no accents, greedy longest pieces.
+"""WordPiece as all-MiniLM-L6-v2 and other models of the BERT family were trained with: lower case, no accents,
+greedy longest pieces.
 
 Follows BertNormalizer, BertPreTokenizer and WordPiece of the reference tokenizer; tests compare recorded ids.
 Format characters (zero width, tags, bidirectional controls) are dropped by the normaliser itself. The two
@@ -49,6 +50,13 @@ class WordPiece:
             if len(ids) > room + 1:
                 return Encoded(ids=(*ids[: room + 1], self._end), truncated=True)
         return Encoded(ids=(*ids, self._end), truncated=False)
+
+    def pair(self, first: str, second: str, limit: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Ids of two texts read together, and which text each is of (0, 1). The first gets at most half of the room;
+        what is cut is cut at the end."""
+        left = self.encode(first, limit // 2).ids
+        right = self.encode(second, limit - len(left) + 1).ids[1:]
+        return (*left, *right), (*(0 for _ in left), *(1 for _ in right))
 
     def _pieces(self, word: str) -> tuple[int, ...]:
         """The longest piece first, then the longest that continues it; a word with a gap is unknown."""
