@@ -109,3 +109,39 @@ def test_nobody_reading_on_is_no_fault(company: Path) -> None:
     script += " stdout=subprocess.PIPE); p.stdout.close(); sys.exit(p.wait())"
     done = process(company, python=("-c", script))
     assert (done.code, done.err) == (0, "")
+
+
+REGISTERED = (
+    "import atexit, sys; atexit.register(print, 'registered');"
+    "from clearcite.interfaces.cli.main import main; {} main()"
+)
+
+
+@pytest.mark.parametrize(
+    "beside", ["", "import threading, time; threading.Thread(target=time.sleep, args=(0.2,)).start();"]
+)
+def test_a_process_ends_with_its_exit_code_and_what_was_registered_for_its_end(
+    company: Path, beside: str
+) -> None:
+    run = ("-c", REGISTERED.format(beside))
+    done = process(company, "ask", LEAVE, "--as", "ann", "--failure", "retrieval_error", python=run)
+    assert done.code == 3
+    assert done.out.endswith("registered\n")
+    assert process(company, "show", "nothing", "--as", "ann", python=run).code == 2
+
+
+def test_a_question_loads_nothing_that_only_other_commands_need(company: Path) -> None:
+    say = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr));"
+    run = say + "from clearcite.interfaces.cli.main import main; main()"
+    done = process(company, "ask", LEAVE, "--as", "ann", python=("-c", run))
+    loaded = done.err.split()
+    assert (done.code, "clearcite.answer.pipeline" in loaded, "numpy" in loaded) == (0, True, True), (
+        "the control"
+    )
+    needless = (
+        "numpy.ma.",
+        "clearcite.adapters.parsers",
+        "clearcite.adapters.connectors",
+        "clearcite.ingest",
+    )
+    assert [name for name in loaded if name.startswith((*needless, "clearcite.bench", "onnxruntime"))] == []

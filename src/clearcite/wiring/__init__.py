@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from clearcite.wiring.collections import apply_collections
     from clearcite.wiring.copies import scratch_copy
     from clearcite.wiring.engines import engine_on, open_engine
-    from clearcite.wiring.parts import existing_store
+    from clearcite.wiring.parts import existing_store, opening_embedder
     from clearcite.wiring.policies import resolver_for, sync_policy
     from clearcite.wiring.purging import purge_store, retain, sweep_store
     from clearcite.wiring.safekeeping import backup_store, check_integrity, export_journal, restore_store
@@ -49,6 +49,7 @@ _HOMES = {
     "open_engine": "clearcite.wiring.engines",
     "open_ledger": "clearcite.wiring.workshop",
     "open_workshop": "clearcite.wiring.workshop",
+    "opening_embedder": "clearcite.wiring.parts",
     "purge_store": "clearcite.wiring.purging",
     "reconcile_store": "clearcite.wiring.upkeep",
     "rehearsed": "clearcite.wiring.sources",
@@ -86,6 +87,7 @@ __all__ = [
     "open_engine",
     "open_ledger",
     "open_workshop",
+    "opening_embedder",
     "policy_as_written",
     "purge_store",
     "reconcile_store",

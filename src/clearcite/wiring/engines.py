@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from clearcite.adapters.embedders.minilm import MiniLM
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.adapters.rerankers.lexical import LexicalReranker
@@ -41,11 +42,16 @@ def open_engine(config: Settings | Path | str | None = None, **flags: Any) -> En
 
 
 def engine_on(
-    settings: Settings, faults: Mapping[str, Exception] | None = None, *, generation: str | None = None
+    settings: Settings,
+    faults: Mapping[str, Exception] | None = None,
+    *,
+    generation: str | None = None,
+    embedder: MiniLM | None = None,
 ) -> Engine:
     """Like ``open_engine``, with named stages that shall fail.
 
     ``generation``: one to look at instead of the live one; what is asked there leaves no trace behind.
+    ``embedder``: one that is open already, or opening.
     """
     store = existing_store(settings)
     clock = SystemClock()
@@ -55,7 +61,7 @@ def engine_on(
         ledger=ledger,
         traces=traces,
         visibility=Visibility(),
-        pipeline=Pipelines(settings, store, ledger),
+        pipeline=Pipelines(settings, store, ledger, embedder),
         clock=clock,
         trace_id=lambda: secrets.token_hex(16),
         config_hash=settings.hash(),
@@ -89,8 +95,8 @@ class StoreUpkeep:
 class Pipelines:
     """The pipeline of each generation, opened when it is first asked for."""
 
-    def __init__(self, settings: Settings, store: Path, ledger: Ledger) -> None:
-        self._settings, self._store, self._ledger = settings, store, ledger
+    def __init__(self, settings: Settings, store: Path, ledger: Ledger, embedder: MiniLM | None) -> None:
+        self._settings, self._store, self._ledger, self._embedder = settings, store, ledger, embedder
         self._lock = threading.Lock()
         self._opened: dict[str, Pipeline] = {}
 
@@ -103,7 +109,7 @@ class Pipelines:
     def _open(self, generation: str) -> Pipeline:
         manifest = manifest_of(generation, self._ledger.manifest(generation))
         analyzer = analyzer_for(manifest)
-        embedder = query_embedder(self._settings, manifest)
+        embedder = query_embedder(self._settings, manifest, self._embedder)
         settings = self._settings
         parts = Parts(
             analyzer=analyzer,

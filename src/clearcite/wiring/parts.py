@@ -7,7 +7,7 @@ from clearcite.adapters.embedders.minilm import MiniLM
 from clearcite.config import Settings
 from clearcite.domain.access import Micros
 from clearcite.domain.manifest import PipelineManifest
-from clearcite.errors import ConfigError, InputError, IntegrityFault, MissingExtra
+from clearcite.errors import ClearciteError, ConfigError, InputError, IntegrityFault, MissingExtra
 from clearcite.ports import Embedder
 from clearcite.text.analysis import Analyzer
 from clearcite.wire import from_json, loads
@@ -68,11 +68,29 @@ def passage_embedder(settings: Settings) -> MiniLM | None:
         return None
 
 
-def query_embedder(settings: Settings, manifest: PipelineManifest) -> Embedder | None:
-    """The embedder a generation was built with; two vector spaces never mix."""
+def opening_embedder(settings: Settings) -> MiniLM | None:
+    """The embedder that a question will most likely need, opening in a thread of its own while the rest is loaded.
+
+    None where none is to be had; whoever then needs it learns why.
+    """
+    if not (settings.path(settings.store) / LEDGER).is_file():
+        return None
+    try:
+        embedder = passage_embedder(settings)
+    except ClearciteError:
+        return None
+    if embedder is not None:
+        embedder.open_beside()
+    return embedder
+
+
+def query_embedder(
+    settings: Settings, manifest: PipelineManifest, given: MiniLM | None = None
+) -> Embedder | None:
+    """The embedder a generation was built with, ``given`` one if there is; two vector spaces never mix."""
     if manifest.embedder is None or settings.semantic == "off":
         return None
-    embedder = passage_embedder(settings)
+    embedder = given or passage_embedder(settings)
     if embedder is not None and embedder.fingerprint != manifest.embedder:
         raise ConfigError(f"The index holds vectors of another model. {REBUILD}")
     return embedder

@@ -9,6 +9,7 @@ cosine of two texts is ``dot(data, data') × scale × scale' / 2^60`` (rounding 
 integers rank exactly: for one question, ``dot × scale`` of the row, below 2^46.
 """
 
+import contextlib
 import hashlib
 import importlib.util
 import threading
@@ -20,7 +21,7 @@ import numpy as np
 from clearcite.adapters.embedders.safetensors import map_float32
 from clearcite.adapters.wordpiece import WordPiece, read_vocabulary
 from clearcite.domain.retrieval import DenseQuery
-from clearcite.errors import ConfigError, DependencyUnavailable, IntegrityFault, MissingExtra
+from clearcite.errors import ClearciteError, ConfigError, DependencyUnavailable, IntegrityFault, MissingExtra
 from clearcite.ports import Vector
 
 if TYPE_CHECKING:
@@ -71,6 +72,14 @@ class MiniLM:
         if stat.st_size != WEIGHTS_BYTES:
             raise IntegrityFault(f"The weights of {_ID} are not those of the pinned revision.")
         return stat.st_size, stat.st_mtime_ns
+
+    def open_beside(self) -> None:
+        """Begin to open the session in a thread of its own; the first text waits for it, and says what failed."""
+        threading.Thread(target=self._open_quietly, name="open-embedder").start()
+
+    def _open_quietly(self) -> None:
+        with contextlib.suppress(ClearciteError, ImportError, OSError):
+            self._opened()
 
     def verify(self) -> None:
         """Hash the whole model, in a tenth of a second. Raises IntegrityFault for another revision."""

@@ -1,14 +1,16 @@
-"""``ask`` and ``search``."""
+"""``ask`` and ``search``. What answers is loaded while the embedder, which needs no Python for it, is opening."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from clearcite.domain.answer import PublicAnswer, PublicSearch, Statement
+from clearcite import wiring
 from clearcite.errors import InputError
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import AS, AS_OF, FORMAT, GROUP, POLICY, STORE, TENANT, say
 from clearcite.interfaces.cli.faults import FAILURE, FIXTURE, QUERY_ID, faults_for
-from clearcite.wiring import engine_on
+
+if TYPE_CHECKING:
+    from clearcite.domain.answer import PublicAnswer, PublicSearch, Statement
 
 ASK_HELP = """Answer a question from what the asker may read.
 
@@ -57,8 +59,9 @@ def ask(
     if question is None:
         raise InputError("QUESTION is missing. Usage: clearcite ask QUESTION --as NAME")
     settings = common.settings_for(store)
+    embedder = wiring.opening_embedder(settings)
     principal = common.principal_for(settings, as_, policy, tenant, group)
-    with engine_on(settings, faults_for(failure)) as engine:
+    with wiring.engine_on(settings, faults_for(failure), embedder=embedder) as engine:
         reply = engine.reply(
             question,
             principal,
@@ -87,9 +90,10 @@ def search(
     format: FORMAT = None,  # noqa: A002 - the flag's name
 ) -> int:
     settings = common.settings_for(store)
-    principal = common.principal_for(settings, as_, policy, tenant, group)
     form = common.chosen_format(format)
-    with engine_on(settings) as engine:
+    embedder = wiring.opening_embedder(settings)
+    principal = common.principal_for(settings, as_, policy, tenant, group)
+    with wiring.engine_on(settings, embedder=embedder) as engine:
         found = engine.search(
             question,
             principal,
@@ -105,7 +109,7 @@ def search(
     return 0
 
 
-def show_answer(public: PublicAnswer) -> None:
+def show_answer(public: "PublicAnswer") -> None:
     """A public answer for a person: statements with their numbers, then what the numbers mean."""
     confidence = f" (confidence {public.confidence})" if public.confidence else ""
     say(f"{public.status}{confidence}: {public.message}", "bold")
@@ -128,12 +132,12 @@ def show_answer(public: PublicAnswer) -> None:
     say(f"trace {public.trace_id}", "dim")
 
 
-def _show_statement(statement: Statement, lead: str = "") -> None:
+def _show_statement(statement: "Statement", lead: str = "") -> None:
     marks = "".join(f" [{n}]" for n in statement.citations)
     say(f"{lead}{statement.text.strip()}{marks}")
 
 
-def _show_hits(found: PublicSearch) -> None:
+def _show_hits(found: "PublicSearch") -> None:
     for hit in found.hits:
         page = f", page {hit.page}" if hit.page else ""
         say(f"{hit.n}. {hit.title}{page} ({hit.uri})", "bold")

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, TextIO
 
+from clearcite import wiring
 from clearcite.config import FILE_NAME, Settings, load_settings
 from clearcite.domain.access import Micros, Principal
 from clearcite.domain.policy import LOCAL
@@ -19,7 +20,6 @@ from clearcite.interfaces.cli.commands import Option
 from clearcite.wire import loads, to_json
 from clearcite.wire.decode import fault_of_name
 from clearcite.wire.instants import parse_moment, zone_of
-from clearcite.wiring import resolver_for
 
 Format = Literal["text", "json"]
 
@@ -58,7 +58,7 @@ def principal_for(
     if name is not None:
         if tenant is not None or groups:
             raise InputError("Use either --as, or --tenant with --group.")
-        resolver = resolver_for(settings, policy)
+        resolver = wiring.resolver_for(settings, policy)
         try:
             return resolver.resolve(name)
         except InputError as error:

@@ -136,6 +136,21 @@ def test_a_changed_byte_is_found(tmp_path: Path) -> None:
         MiniLM(tmp_path)
 
 
+@needs_model
+def test_opened_beside_it_gives_the_same_and_what_failed_is_said_by_the_first_text(
+    embedder: MiniLM, tmp_path: Path
+) -> None:
+    opening = MiniLM()
+    opening.open_beside()
+    assert opening.embed_query("How long is a slot held?") == embedder.embed_query("How long is a slot held?")
+    (tmp_path / "model.safetensors").symlink_to(model_directory() / "model.safetensors")
+    (tmp_path / "vocab.txt").write_text("[CLS]\n[SEP]\n[UNK]\n")
+    broken = MiniLM(tmp_path)
+    broken.open_beside()
+    with pytest.raises(IntegrityFault):
+        broken.embed_query("x")
+
+
 def test_a_missing_model_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, PACKAGE, None)
     with pytest.raises(MissingExtra) as caught:
