@@ -5,7 +5,6 @@ That is why it can be done in another process: see ``draft_frames`` for how a dr
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import Protocol
 
 from clearcite.domain.corpus import Description, ParsedDocument
@@ -16,11 +15,11 @@ from clearcite.ingest.chunk import Cut, cut_document
 from clearcite.ingest.enrich import derive_title
 from clearcite.ports import Job, Parser
 from clearcite.text.analysis import Analyzer
-from clearcite.text.keys import packed
+from clearcite.text.keys import document_keys
 from clearcite.text.phrases import folded_words
 from clearcite.text.terms import Table
 
-_FOLDED = Table(folded_words)
+_FOLDED = Table(lambda piece: " ".join(folded_words(piece)))
 
 Parse = Callable[[bytes, str], ParsedDocument]
 
@@ -74,11 +73,7 @@ class Recipe:
         title = sheet.title or parsed.title or sheet.name
         cuts = self.cut(parsed, title=title, words=self.chunk_words)
         terms = [
-            packed(
-                self.analyzer.analyze_document(
-                    f"{cut.context}\n{parsed.text[cut.start : cut.end]}", sheet.language
-                )
-            )
+            document_keys(self.analyzer, f"{cut.context}\n{parsed.text[cut.start : cut.end]}", sheet.language)
             for cut in cuts
         ]
         return Draft(
@@ -95,7 +90,7 @@ class Recipe:
 def normal_text(text: str) -> str:
     """The text as mirrors have it in common: its ``folded_words``. No word goes across white space, so each piece
     between it is folded once and not again in every document."""
-    return " ".join(chain.from_iterable(map(_FOLDED.__getitem__, text.split())))
+    return " ".join(filter(None, map(_FOLDED.__getitem__, text.split())))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

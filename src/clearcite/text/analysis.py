@@ -71,10 +71,14 @@ class Analyzer:
 
         A stated language that is not configured is indexed by its words alone: no stems, no stop words.
         """
+        pieces, language = self.pieces(text, language)
+        return dict(Counter(chain.from_iterable(map(document_terms(language).__getitem__, pieces))))
+
+    def pieces(self, text: str, language: str | None = None) -> tuple[list[str], str]:
+        """What stands between white space, and the language it is indexed in; empty where that is not configured."""
         pieces = _legible(text).split()
         language = base_language(language) or self._vote(pieces)[0]
-        terms = document_terms(language if language in self.languages else "")
-        return dict(Counter(chain.from_iterable(map(terms.__getitem__, pieces))))
+        return pieces, language if language in self.languages else ""
 
     def analyze_question(self, text: str) -> tuple[QueryTerm, ...]:
         """Units of the question in order, each once; a unit counts by its best form."""

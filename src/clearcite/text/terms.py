@@ -28,6 +28,10 @@ WORD, WHOLE = "=", "#"
 _STEMMERS = threading.local()
 V = TypeVar("V")
 
+_KEPT_WORDS = 1 << 17
+"""Pieces of 16,000 scientific abstracts with their punctuation are 80,000: with room for fewer, a table is worked out
+again and again."""
+
 
 class Table(dict[str, V]):
     """What a pure function says of each word, worked out when it is first asked for. When it is full, it begins again
@@ -46,7 +50,7 @@ class Table(dict[str, V]):
         if answer is None:
             answer = self._answer(word)
         if len(word) <= CACHED_LENGTH:
-            if len(self) >= CACHED_WORDS:
+            if len(self) >= _KEPT_WORDS:
                 self._before = dict(self)
                 self.clear()
             self[word] = answer
@@ -62,7 +66,13 @@ def document_terms(language: str) -> WordTable:
 
     A piece is what stands between white space, which no token holds, so pieces need no more than one look.
     """
-    return _by_piece(Table(lambda raw: tuple(_terms_of(raw, language))))
+    return _by_piece(token_terms(language))
+
+
+@lru_cache(maxsize=len(STEMMERS) + 1)
+def token_terms(language: str) -> WordTable:
+    """The terms of each raw token of a document in this language."""
+    return Table(lambda raw: tuple(_terms_of(raw, language)))
 
 
 def _by_piece(by_token: WordTable) -> WordTable:
