@@ -103,9 +103,7 @@ def _failed(case_id: str, error: ClearciteError) -> CaseRun:
 
 def _kept(case_id: str, public: PublicAnswer | PublicSearch, trace: Trace, operator: Operator) -> CaseRun:
     last = {stage.stage: stage.detail for stage in trace.stages}
-    recalled = (stage.detail for stage in trace.stages if stage.stage == "recall")
-    hits = [hit[0] for detail in recalled for leg in detail.get("legs", ()) for hit in leg["hits"]]
-    ranked = [item[0] for item in _ranking(trace.stages)]
+    hits, ranked = hits_of(trace), ranking_of(trace)
     selected = [item[1] for item in last.get("fit_budget", {}).get("selected", ())]
     dropped = [(chunk, why) for detail in last.values() for chunk, why in detail.get("dropped", ())]
     places = operator.places([*hits, *ranked, *selected, *(chunk for chunk, _ in dropped)])
@@ -122,6 +120,17 @@ def _kept(case_id: str, public: PublicAnswer | PublicSearch, trace: Trace, opera
         cause=trace.cause,
         milliseconds=_milliseconds(trace.stages),
     )
+
+
+def hits_of(trace: Trace) -> list[str]:
+    """The chunks of every hit, before the ledger confirmed any."""
+    recalled = (stage.detail for stage in trace.stages if stage.stage == "recall")
+    return [hit[0] for detail in recalled for leg in detail.get("legs", ()) for hit in leg["hits"]]
+
+
+def ranking_of(trace: Trace) -> list[str]:
+    """The chunks that were ranked, best first."""
+    return [item[0] for item in _ranking(trace.stages)]
 
 
 def _ranking(stages: Sequence[StageRecord]) -> Sequence[Any]:

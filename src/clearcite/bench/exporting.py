@@ -1,21 +1,31 @@
-"""A suite asked of an engine → cases of scope-check: what came back to each asker, beside what he may read.
+"""A suite asked of an engine, or what was asked already → cases of scope-check: what came back to each asker, beside
+what he may read.
 
-Who may read is derived from the stored access lists, not asked of the part that searched. Cases hold ids of documents
-that their asker may not read, as any oracle does: they are an operator's.
+Who may read is derived from the stored access lists, for a recorded question as they were at its position, and not
+asked of the part that searched. Cases hold ids of documents that their asker may not read, as any oracle does: they are
+an operator's.
 """
 
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from clearcite.bench.answering import OPERATOR, CaseRun, run_case
+from clearcite.answer.verify import asked_of
+from clearcite.bench.answering import OPERATOR, CaseRun, hits_of, ranking_of, run_case
 from clearcite.bench.readers import readers_of
 from clearcite.bench.suite import Suite, SuiteCase
 from clearcite.domain.access import Micros
 from clearcite.domain.corpus import DocumentKey
+from clearcite.domain.digest import sha256_text
+from clearcite.domain.trace import Trace
 from clearcite.engine import Engine
+from clearcite.operator import Operator
 from clearcite.wire.instants import format_instant
 
 SEARCH = "recall"
+Asking = tuple[str, str]
+"""A tenant, and the SHA-256 of a question's text."""
 
 
 def export_cases(engine: Engine, suite: Suite, now: Micros) -> Iterator[dict[str, Any]]:
@@ -31,21 +41,107 @@ def export_cases(engine: Engine, suite: Suite, now: Micros) -> Iterator[dict[str
             yield {**_case(case, run, readers.readable(case.asked), suite.limits.k), **times}
 
 
+def export_traces(
+    operator: Operator, traces: Sequence[Trace], judged: Mapping[Asking, Sequence[DocumentKey]], k: int
+) -> Iterator[dict[str, Any] | str]:
+    """A case for each recorded question, or why there is none. ``judged``: which documents are relevant, see
+    ``relevance_of``; a question that nobody judged has none, and is not scored. ``k``: of a question that asked for an
+    answer, how many of its ranking count as returned; a search says itself how many it wanted."""
+    live = next((item.name for item in operator.generations() if item.is_live), None)
+    policy = operator.policy()
+    for trace in traces:
+        left_out = _why_left_out(trace, live)
+        hits, ranked = hits_of(trace), ranking_of(trace)
+        places = operator.places([*hits, *ranked])
+        if left_out is None and not all(chunk in places for chunk in (*hits, *ranked)):
+            left_out = "a document that it found has been replaced or deleted since"
+        if left_out is not None:
+            yield left_out
+            continue
+        asked = asked_of(trace)
+        found = Found(
+            readable=_readable_then(operator, trace, asked.question.sources),
+            candidates=[places[chunk].document for chunk in hits],
+            ranked=[places[chunk].document for chunk in ranked],
+            relevant=judged.get(_asking(trace.tenant_id, asked.question.text), ()),
+        )
+        named = {
+            "id": trace.trace_id,
+            "tenant": trace.tenant_id,
+            "cohort": "+".join(sorted(asked.principal.groups)),
+        }
+        is_newest = policy is not None and asked.principal.authorization_revision == str(policy.revision)
+        issued_at = policy.issued_at if policy is not None and is_newest else None
+        wanted = k if asked.page is None else asked.page["k"]
+        yield {**named, **_lists(found, wanted), **_times(issued_at, trace.created_at)}
+
+
+def relevance_of(suite: Suite) -> Mapping[Asking, Sequence[DocumentKey]]:
+    """What a suite says is relevant to a question, whoever asks it: who may read it is another matter."""
+    found: dict[Asking, dict[DocumentKey, None]] = {}
+    for case in suite.cases:
+        known = found.setdefault(_asking(case.tenant, case.asked.text), {})
+        known.update(dict.fromkeys(case.oracle.relevant))
+    return {asking: tuple(keys) for asking, keys in found.items()}
+
+
+def _asking(tenant: str, text: str) -> Asking:
+    """As the engine reads a question: NFC."""
+    return tenant, sha256_text(unicodedata.normalize("NFC", text))
+
+
+def _why_left_out(trace: Trace, live: str | None) -> str | None:
+    if not any(stage.stage == SEARCH for stage in trace.stages):
+        return "nothing was searched for it"
+    if trace.state.get("generation") != live:
+        return "another generation answered it"
+    if trace.request.get("page", {}).get("after") is not None:
+        return "it is a later page of a search"
+    return None
+
+
+def _readable_then(operator: Operator, trace: Trace, sources: Sequence[str]) -> frozenset[str]:
+    return frozenset(
+        name
+        for name, hidden in operator.reasons(trace).items()
+        if not hidden and (not sources or name.split("/", 2)[1] in sources)
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """Of one question. ``candidates`` and ``ranked`` name a document once for each of its passages."""
+
+    readable: frozenset[str]
+    candidates: Sequence[DocumentKey]
+    ranked: Sequence[DocumentKey]
+    relevant: Sequence[DocumentKey]
+
+
 def _case(case: SuiteCase, run: CaseRun, readable: frozenset[DocumentKey], k: int) -> dict[str, Any]:
-    returned = list(dict.fromkeys(place.document for place in run.retrieved))[:k]
-    candidates = list(dict.fromkeys([*run.candidates, *returned]))
-    relevant = case.oracle.relevant
-    seen = dict.fromkeys([*candidates, *relevant])
+    found = Found(
+        readable=frozenset(map(_name, readable)),
+        candidates=run.candidates,
+        ranked=[place.document for place in run.retrieved],
+        relevant=case.oracle.relevant,
+    )
+    named = {"id": case.id, "tenant": case.tenant, "cohort": case.cohort or "all"}
+    return {**named, **_lists(found, k)}
+
+
+def _lists(found: Found, k: int) -> dict[str, Any]:
+    returned = list(dict.fromkeys(map(_name, found.ranked)))[:k]
+    candidates = list(dict.fromkeys([*map(_name, found.candidates), *returned]))
+    relevant = list(map(_name, found.relevant))
     return {
-        "id": case.id,
-        "tenant": case.tenant,
-        "cohort": case.cohort or "all",
         "k": k,
-        "eligible_doc_count": len(readable),
-        "authorized_doc_ids": [_name(key) for key in seen if key in readable],
-        "relevant_doc_ids": [_name(key) for key in relevant],
-        "candidate_doc_ids": [_name(key) for key in candidates],
-        "returned_doc_ids": [_name(key) for key in returned],
+        "eligible_doc_count": len(found.readable),
+        "authorized_doc_ids": [
+            name for name in dict.fromkeys([*candidates, *relevant]) if name in found.readable
+        ],
+        "relevant_doc_ids": relevant,
+        "candidate_doc_ids": candidates,
+        "returned_doc_ids": returned,
     }
 
 

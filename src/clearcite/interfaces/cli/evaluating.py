@@ -129,12 +129,12 @@ def _on_store(
     if live is None:
         raise InputError("The store answers from no index yet. Fill it with: clearcite ingest FOLDER")
     with engine_on(settings, faults, generation=live) as engine:
-        names = Names(resolve=_resolving(settings, policy), documents=engine.operator(OPERATOR).known())
+        names = Names(resolve=resolving(settings, policy), documents=engine.operator(OPERATOR).known())
         suite, _ = read_suite(path, names)
         yield Subject(engine=engine, settings=settings), suite
 
 
-def _resolving(settings: Any, policy: str | None) -> Any:
+def resolving(settings: Any, policy: str | None) -> Any:
     """The policy is read when a case names a subject: a suite of tenants and groups needs none."""
     known: dict[str, Any] = {}
 
