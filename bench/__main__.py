@@ -28,6 +28,7 @@ PARTS: dict[str, tuple[str, list[str]]] = {
         "What a reader of few documents finds: the filter first, and after the ranking",
         ["-m", "bench.cohorts"],
     ),
+    "hidden": ("What hidden matches cost in time, and the same without any (A/A)", ["-m", "bench.hidden"]),
     "gates": ("How long the gates of a release take", ["-m", "bench.gates"]),
     "generations": ("Switches between generations while questions are answered", ["bench/generations.py"]),
     "quality": ("Abstention and claims on public development data", ["bench/quality.py"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
@@ -11,9 +12,10 @@ import pytest
 from clearcite.adapters.ledgers.reader import Memory
 from clearcite.domain.access import Acl
 from clearcite.domain.corpus import Superseded
+from clearcite.engine import Engine
 from clearcite.errors import IntegrityFault, NotFound
 from clearcite.visibility import Visibility
-from tests.support.counting import counted
+from tests.support.counting import calls_counted, counted
 from tests.support.world import World, body, close_worlds, make_world, principal, record
 
 STAFF, BOARD = principal("staff"), principal("board", subject="ben")
@@ -26,12 +28,17 @@ def secret(number: int, **more: Any) -> Any:
     return record(f"board-{number}", f"# Plan {number}\n\nThe plan is number {number}.", ("board",), **more)
 
 
-def filled(hidden: int) -> World:
+def match(number: int) -> Any:
+    """A hidden document that answers the question too."""
+    return record(f"board-{number}", f"# Leave\n\nEmployees have {number} days of leave a year.", ("board",))
+
+
+def filled(hidden: int, make: Callable[[int], Any] = secret) -> World:
     world = make_world()
     world.put(
         record("leave", OPEN), record("notice", "# N\n\nText.", supersedes=(Superseded(document_id="x"),))
     )
-    world.put(*(secret(number) for number in range(hidden)))
+    world.put(*(make(number) for number in range(hidden)))
     return world
 
 
@@ -41,28 +48,40 @@ def seen(world: World, who: Any = STAFF) -> list[Any]:
     return [*map(body, answers), [item.document_id for item in engine.documents(who)]]
 
 
-def steps(hidden: int, who: Any = STAFF) -> tuple[int, int]:
-    """The work of asking and of listing, once everything that is remembered has been."""
+WAYS: dict[str, Callable[[Engine, Any], Any]] = {
+    "ask": lambda engine, who: engine.ask(ASKED, who),
+    "search": lambda engine, who: engine.search(ASKED, who),
+    "list": lambda engine, who: engine.documents(who),
+    "show": lambda engine, who: engine.document("notice", STAFF),
+}
+
+
+def work_of(hidden: int, make: Callable[[int], Any], who: Any = STAFF) -> dict[str, tuple[int, int]]:
+    """What each way of asking costs, once everything that is remembered has been: steps of SQLite, calls of Python."""
+    found = {}
     with counted() as work:
-        world = filled(hidden)
-        seen(world, who)
-        work.reset()
-        world.engine.ask(ASKED, who)
-        asking = work.total
-        work.reset()
-        world.engine.documents(who)
-        listing = work.total
+        world = filled(hidden, make)
+        for name, way in WAYS.items():
+            for _ in range(3):
+                way(world.engine, who)
+            work.reset()
+            with calls_counted() as calls:
+                way(world.engine, who)
+            found[name] = (work.total, calls.count)
         close_worlds()
-        return asking, listing
+    return found
 
 
-def test_hidden_documents_cost_a_reader_no_step() -> None:
-    assert steps(5) == steps(200)
+@pytest.mark.parametrize("make", [secret, match])
+def test_hidden_documents_cost_a_reader_no_step_and_no_call(make: Callable[[int], Any]) -> None:
+    assert work_of(5, make) == work_of(200, make)
 
 
-def test_control_readable_documents_do_cost_steps() -> None:
-    asking, listing = zip(steps(5, BOARD), steps(200, BOARD), strict=True)
-    assert asking[1] > asking[0] and listing[1] > listing[0] + 200
+@pytest.mark.parametrize("make", [secret, match])
+def test_control_readable_documents_do_cost_steps_and_calls(make: Callable[[int], Any]) -> None:
+    few, many = work_of(5, make, BOARD), work_of(200, make, BOARD)
+    for name in ("list", "ask") if make is match else ("list",):
+        assert many[name][0] > few[name][0] + 100 and many[name][1] > few[name][1] + 100
 
 
 def spoil(world: World, statement: str) -> None:

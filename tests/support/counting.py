@@ -1,7 +1,9 @@
-"""How much SQLite works: steps of its virtual machine and rows it changes, not time."""
+"""How much is worked: steps of SQLite's virtual machine and rows it changes, calls of Python; not time."""
 
 from __future__ import annotations
 
+import gc
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -55,3 +57,25 @@ def counted() -> Iterator[Work]:
         yield work
     finally:
         apsw.connection_hooks.remove(hook)
+
+
+@dataclass
+class Calls:
+    count: int = 0
+
+    def note(self, _frame: Any, event: str, _arg: Any) -> None:
+        self.count += event in ("call", "c_call")
+
+
+@contextmanager
+def calls_counted() -> Iterator[Calls]:
+    """Counts what is called on this thread inside, in Python and in C. Nothing is collected meanwhile: when garbage is,
+    depends on what was there before."""
+    calls, was = Calls(), sys.getprofile()
+    gc.disable()
+    sys.setprofile(calls.note)
+    try:
+        yield calls
+    finally:
+        sys.setprofile(was)
+        gc.enable()
