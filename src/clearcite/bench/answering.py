@@ -4,7 +4,7 @@ Only ``SuiteCase.asked`` is passed on; the oracle stays with whoever judges.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from clearcite.bench.suite import Asked, Suite
@@ -57,12 +57,26 @@ class CaseRun:
         return (*self.public.answer, *(side for item in self.public.conflicts for side in item.sides))
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Places:
+    """Where chunks stand: an id is a hash of its document, text and span, so each is looked up once a run."""
+
+    operator: Operator
+    known: dict[str, Place] = field(default_factory=dict)
+
+    def of(self, chunk_ids: Iterable[str]) -> Mapping[str, Place]:
+        """Those that are stored no longer are left out."""
+        wanted = set(chunk_ids)
+        self.known.update(self.operator.places(sorted(wanted - self.known.keys())))
+        return {name: self.known[name] for name in wanted if name in self.known}
+
+
 def run_suite(engine: Engine, suite: Suite, *, use_topic: bool = False) -> Iterator[CaseRun]:
     """Each case of a suite, in its order. Raises InputError that names a case that cannot be asked."""
-    operator = engine.operator(OPERATOR)
+    places = Places(operator=engine.operator(OPERATOR))
     for case in suite.cases:
         try:
-            yield run_case(engine, operator, case.id, case.asked, use_topic=use_topic)
+            yield run_case(engine, places, case.id, case.asked, use_topic=use_topic)
         except InputError as error:
             if type(error) is not InputError:
                 raise
@@ -70,7 +84,7 @@ def run_suite(engine: Engine, suite: Suite, *, use_topic: bool = False) -> Itera
 
 
 def run_case(
-    engine: Engine, operator: Operator, case_id: str, asked: Asked, *, use_topic: bool = False
+    engine: Engine, places: Places, case_id: str, asked: Asked, *, use_topic: bool = False
 ) -> CaseRun:
     options = asked.options(use_topic=use_topic)
     public: PublicAnswer | PublicSearch
@@ -81,8 +95,8 @@ def run_case(
             return _failed(case_id, error)
     else:
         public = engine.ask(asked.text, asked.principal, **options)
-    trace = operator.inspect(public.trace_id)
-    return _kept(case_id, public, trace, operator)
+    trace = places.operator.inspect(public.trace_id)
+    return _kept(case_id, public, trace, places)
 
 
 def _failed(case_id: str, error: ClearciteError) -> CaseRun:
@@ -101,12 +115,12 @@ def _failed(case_id: str, error: ClearciteError) -> CaseRun:
     )
 
 
-def _kept(case_id: str, public: PublicAnswer | PublicSearch, trace: Trace, operator: Operator) -> CaseRun:
+def _kept(case_id: str, public: PublicAnswer | PublicSearch, trace: Trace, places_of: Places) -> CaseRun:
     last = {stage.stage: stage.detail for stage in trace.stages}
     hits, ranked = hits_of(trace), ranking_of(trace)
     selected = [item[1] for item in last.get("fit_budget", {}).get("selected", ())]
     dropped = [(chunk, why) for detail in last.values() for chunk, why in detail.get("dropped", ())]
-    places = operator.places([*hits, *ranked, *selected, *(chunk for chunk, _ in dropped)])
+    places = places_of.of([*hits, *ranked, *selected, *(chunk for chunk, _ in dropped)])
     context = tuple(places[chunk] for chunk in selected if chunk in places)
     return CaseRun(
         case_id=case_id,

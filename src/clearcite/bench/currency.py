@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from clearcite.bench.answering import CaseRun, run_case
+from clearcite.bench.answering import CaseRun, Places, run_case
 from clearcite.bench.gates import Gate, GateState, skipped
 from clearcite.bench.judge import NOTHING
 from clearcite.bench.judged import Judged
@@ -48,9 +48,10 @@ def revision_currency_gate(judged: Judged) -> Gate:
     """No candidate is a revision that was replaced, revoked or has ended; and what a case touched and holds for a time
     only is asked for again at its first moment, its last, and after it."""
     asked = failed = 0
+    places = Places(operator=judged.operator)
     for case, moment in _edges(judged):
         again = replace(case.asked, as_of=moment)
-        run = run_case(judged.engine, judged.operator, case.id, again)
+        run = run_case(judged.engine, places, case.id, again)
         asked += 1
         failed += bool(_touched(run) - judged.readers.readable(again))
     stale = sum(one.scores.get("stale_candidates") not in (None, NOTHING) for one in judged.results)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clearcite.answer.verify import asked_of
-from clearcite.bench.answering import OPERATOR, CaseRun, hits_of, ranking_of, run_case
+from clearcite.bench.answering import OPERATOR, CaseRun, Places, hits_of, ranking_of, run_case
 from clearcite.bench.readers import readers_of
 from clearcite.bench.suite import Suite, SuiteCase
 from clearcite.domain.access import Micros
@@ -33,10 +33,10 @@ def export_cases(engine: Engine, suite: Suite, now: Micros) -> Iterator[dict[str
     this minute, returns no document and is left out."""
     operator = engine.operator(OPERATOR)
     readers = readers_of(operator, now)
-    policy = operator.policy()
+    places, policy = Places(operator=operator), operator.policy()
     times = _times(None if policy is None else policy.issued_at, now)
     for case in suite.cases:
-        run = run_case(engine, operator, case.id, case.asked)
+        run = run_case(engine, places, case.id, case.asked)
         if SEARCH in run.milliseconds:
             yield {**_case(case, run, readers.readable(case.asked), suite.limits.k), **times}
 

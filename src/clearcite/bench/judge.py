@@ -120,15 +120,20 @@ def disclosures(case: SuiteCase, run: CaseRun) -> list[str]:
         codes.append("forbidden_document_retrieved")
     if forbidden & set(run.candidates):
         codes.append("forbidden_candidate")
-    public = canonical(to_json(run.public)).decode("utf-8")
-    texts = list(_strings(to_json(run.public)))
-    if any(canary in public or any(canary in text for text in texts) for canary in case.oracle.canaries):
+    if case.oracle.canaries and _shows(run, case.oracle.canaries):
         codes.append("forbidden_text")
     names = {document.document_id for document in forbidden}
     shown = run.public.hits if isinstance(run.public, PublicSearch) else run.citations
     if any(item.document_id in names for item in shown):
         codes.append("forbidden_document_id")
     return codes
+
+
+def _shows(run: CaseRun, canaries: Iterable[str]) -> bool:
+    """Whether one stands in the public bytes, or in a text of them before it was escaped."""
+    plain = to_json(run.public)
+    public, texts = canonical(plain).decode("utf-8"), list(_strings(plain))
+    return any(canary in public or any(canary in text for text in texts) for canary in canaries)
 
 
 def unauthorized(run: CaseRun, readable: frozenset[DocumentKey]) -> list[str]:

@@ -7,7 +7,7 @@ apart.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -21,11 +21,15 @@ from clearcite.bench.taking import take_in
 from clearcite.config import Settings
 from clearcite.domain.corpus import DocumentKey, SourceRecord
 from clearcite.engine import Engine
+from clearcite.text.memory import remembering_a_run
 from clearcite.wire import canonical, to_json
-from clearcite.wiring import engine_on, live_target, open_workshop, scratch_copy
+from clearcite.wiring import Workshop, engine_on, live_target, open_workshop, scratch_copy
 
 NAME = "noninterference"
 MOST_REMOVED = 40
+REVERSED = 2_000
+"""Characters that an alteration adds, backwards."""
+HIDDEN = "a hidden document"
 UNAVAILABLE = b'"status":"dependency_unavailable"'
 SILENT = "every question ended as dependency_unavailable: nothing could move"
 SEQUENCE = 1_000_000_000
@@ -41,11 +45,11 @@ def noninterference_gate(judged: Judged) -> Gate:
     if not most:
         return skipped(NAME, "the suite asks for none")
     cases = _chosen(judged, most)
-    with scratch_copy(judged.settings) as settings:
+    with _copy(judged.settings) as (settings, shop):
         before = _public(settings, cases)
         moved: dict[str, str] = {}
         for step, records in _steps(judged, cases, before):
-            _apply(settings, records)
+            take_in(shop, records, HIDDEN)
             after = _public(settings, cases)
             moved |= {name: step for name in before if before[name] != after[name] and name not in moved}
     silent = frozenset(
@@ -62,6 +66,18 @@ def _chosen(judged: Judged, most: int) -> list[SuiteCase]:
     Random(judged.suite.sha256).shuffle(drawn)  # noqa: S311 - a drawing that anybody can repeat
     drawn.sort(key=lambda case: not case.critical)
     return drawn[:most]
+
+
+@contextmanager
+def _copy(store: Settings) -> Iterator[tuple[Settings, Workshop]]:
+    """A copy of the store, and what takes records into its live generation. What is confirmed of equal bytes is shared
+    by its questions; each pass opens an engine of its own."""
+    with (
+        scratch_copy(store) as settings,
+        closing(open_workshop(settings, live_target)) as shop,
+        remembering_a_run(),
+    ):
+        yield settings, shop
 
 
 def _public(settings: Settings, cases: Sequence[SuiteCase]) -> Bytes:
@@ -97,9 +113,13 @@ def _steps(
 ) -> Iterator[tuple[str, Sequence[SourceRecord]]]:
     made = _made(judged, cases, before)
     yield "added", [_record(item, 1) for item in made]
-    yield "altered", [_record(replace(item, text=f"{item.text}\n\n{item.text[::-1]}"), 2) for item in made]
+    yield "altered", [_record(replace(item, text=_altered(item.text)), 2) for item in made]
     hidden = _unread_by_all(judged, cases)
     yield "removed", [_gone(item.key, 3) for item in made[::2]] + [_gone(key, SEQUENCE) for key in hidden]
+
+
+def _altered(text: str) -> str:
+    return f"{text}\n\n{text[:REVERSED][::-1]}"
 
 
 def _made(judged: Judged, cases: Sequence[SuiteCase], before: Bytes) -> list[Planted]:
@@ -128,12 +148,6 @@ def _gone(key: DocumentKey, sequence: int) -> SourceRecord:
     return SourceRecord(key=key, source_sequence=sequence, operation="delete", delete_reason="source_deleted")
 
 
-def _apply(settings: Settings, records: Sequence[SourceRecord]) -> None:
-    """Into the live generation of the copy."""
-    with closing(open_workshop(settings, live_target)) as shop:
-        take_in(shop, records, "a hidden document")
-
-
 def _kinds(
     store: Settings, judged: Judged, cases: Sequence[SuiteCase], before: Bytes
 ) -> Mapping[str, list[str]]:
@@ -142,8 +156,8 @@ def _kinds(
     made = _made(judged, cases, before)
     for kind in sorted({item.kind for item in made}):
         own = [item for item in made if item.kind == kind]
-        with scratch_copy(store) as settings:
-            _apply(settings, [_record(item, 1) for item in own])
+        with _copy(store) as (settings, shop):
+            take_in(shop, [_record(item, 1) for item in own], HIDDEN)
             after = _public(settings, cases)
         for case in cases:
             if before[case.id] != after[case.id]:

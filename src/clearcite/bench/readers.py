@@ -79,12 +79,17 @@ class _Rule:
     judged: dict[tuple[str, AccessClass], bool] = field(default_factory=dict)
 
     def admits(self, key: DocumentKey, sides: Sides) -> bool:
-        return all(
+        served, head = sides
+        return self._side_admits(key, served) and (
+            served is head or served == head or self._side_admits(key, head)
+        )
+
+    def _side_admits(self, key: DocumentKey, side: Access) -> bool:
+        return (
             side.status == "published"
             and side.trusted
             and in_force(side, self.as_of)
             and self._class_admits(key.tenant_id, side.access_class)
-            for side in sides
         )
 
     def _class_admits(self, tenant: str, cls: AccessClass) -> bool:

@@ -1,7 +1,8 @@
 """What one question has computed is kept until it is answered, and no longer.
 
 A memory kept between questions would let one caller time which texts another caller's answer was drawn from. Only
-for functions of their arguments, so that no result depends on it.
+for functions of their arguments, so that no result depends on it. A bench that asks every question itself has no
+other caller, and may share more over its run.
 """
 
 from collections.abc import Iterator
@@ -10,6 +11,26 @@ from contextvars import ContextVar
 from typing import Any
 
 _memory: ContextVar[dict[str, dict[Any, Any]] | None] = ContextVar("memory_of_this_question", default=None)
+
+
+_memory_of_run: ContextVar[dict[str, dict[Any, Any]] | None] = ContextVar("memory_of_this_run", default=None)
+
+
+@contextmanager
+def remembering_a_run() -> Iterator[None]:
+    """Let the questions of one run share what ``memory_of_run`` gives; whoever asks them is the only one who sees how
+    long they take."""
+    token = _memory_of_run.set({})
+    try:
+        yield
+    finally:
+        _memory_of_run.reset(token)
+
+
+def memory_of_run(kind: str) -> dict[Any, Any] | None:
+    """The one dictionary of this kind inside ``remembering_a_run``, else None."""
+    memory = _memory_of_run.get()
+    return None if memory is None else memory.setdefault(kind, {})
 
 
 @contextmanager

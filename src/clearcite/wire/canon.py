@@ -7,6 +7,8 @@ from clearcite.errors import InputError
 from clearcite.wire.strict import MAX_INTEGER
 
 _MAX_DEPTH = 200
+_AS_GIVEN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+_SORTED = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, sort_keys=True).encode
 
 
 def canonical(value: Any) -> bytes:
@@ -15,43 +17,54 @@ def canonical(value: Any) -> bytes:
     Raises InputError for a float, an integer outside ±(2^53 - 1), a key that is not a string, a lone
     surrogate, or any other type: nothing is rounded or repaired silently.
     """
-    ordered = _ordered(value, 0)
-    return json.dumps(ordered, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8")
+    if _has_plain_keys(value, 0):
+        return _SORTED(value).encode("utf-8")
+    return _AS_GIVEN(_ordered(value)).encode("utf-8")
 
 
-def _ordered(value: Any, depth: int) -> Any:
-    if value is None or value is True or value is False:
-        return value
+def _has_plain_keys(value: Any, depth: int) -> bool:
+    """Whether every key is ASCII, so that any order of strings is the one order. Raises InputError as above."""
     kind = type(value)
     if kind is str:
-        return _checked(value)
+        _check(value)
+        return True
+    if value is None or kind is bool:
+        return True
     if kind is int:
         if not -MAX_INTEGER <= value <= MAX_INTEGER:
             raise InputError("canonical JSON: an integer is outside ±9007199254740991")
-        return value
+        return True
     if depth >= _MAX_DEPTH:
         raise InputError("canonical JSON: nested too deeply")
     if kind is dict:
-        return _ordered_object(value, depth)
+        found = [_is_plain_key(key) for key in value]
+        found += [_has_plain_keys(item, depth + 1) for item in value.values()]
+        return all(found)
     if kind in (list, tuple):
-        return [_ordered(item, depth + 1) for item in value]
+        found = [_has_plain_keys(item, depth + 1) for item in value]
+        return all(found)
     raise InputError(f"canonical JSON: a {kind.__name__} has no canonical form")
 
 
-def _ordered_object(value: dict[Any, Any], depth: int) -> dict[str, Any]:
-    for key in value:
-        if type(key) is not str:
-            raise InputError("canonical JSON: a key is not a string")
-        _checked(key)
-    # RFC 8785 orders keys by UTF-16 code units, which differs from code points beyond the basic plane.
-    keys = sorted(value, key=lambda key: key.encode("utf-16-be"))
-    return {key: _ordered(value[key], depth + 1) for key in keys}
+def _is_plain_key(key: Any) -> bool:
+    if type(key) is not str:
+        raise InputError("canonical JSON: a key is not a string")
+    _check(key)
+    return key.isascii()
 
 
-def _checked(text: str) -> str:
+def _ordered(value: Any) -> Any:
+    """RFC 8785 orders keys by UTF-16 code units, which differs from code points beyond the basic plane."""
+    if type(value) is dict:
+        return {key: _ordered(value[key]) for key in sorted(value, key=lambda key: key.encode("utf-16-be"))}
+    if type(value) in (list, tuple):
+        return [_ordered(item) for item in value]
+    return value
+
+
+def _check(text: str) -> None:
     if not text.isascii():
         try:
             text.encode("utf-8")
         except UnicodeEncodeError:
             raise InputError("canonical JSON: a string holds a lone surrogate") from None
-    return text

@@ -42,20 +42,28 @@ class Limits:
 
 def to_json(value: Any) -> Any:
     """Dataclasses become dicts in the order of their fields, tuples become lists."""
-    if value is None or isinstance(value, (str, int, float)):
+    kind: Any = type(value)
+    if kind in _PLAIN:
         return value
+    if kind is tuple:
+        return [to_json(item) for item in value]
+    if isinstance(value, (str, int, float)):
+        return value
+    names = _names(kind)
+    if names is not None:
+        return {name: to_json(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): to_json(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
         return [to_json(item) for item in value]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        cls: Any = type(value)
-        return {name: to_json(getattr(value, name)) for name in _names(cls)}
     raise InputError(f"a {type(value).__name__} has no JSON form")
 
 
 @functools.cache
-def _names(cls: Any) -> tuple[str, ...]:
+def _names(cls: Any) -> tuple[str, ...] | None:
+    """The fields of a dataclass; None for any other type."""
+    if not dataclasses.is_dataclass(cls):
+        return None
     return tuple(item.name for item in dataclasses.fields(cls))
 
 

@@ -36,6 +36,7 @@ from clearcite.domain.policy import Accepted
 from clearcite.domain.visible import VisibilityRows
 from clearcite.errors import DependencyUnavailable, InputError, IntegrityFault
 from clearcite.ports import StoredChunk, StoredDocument
+from clearcite.text.memory import memory_of_run
 
 SQL = load("reader")
 
@@ -139,12 +140,16 @@ class SqliteSnapshot:
         self, chunk_ids: Sequence[str], shown: Callable[[str, int], bool] | None = None
     ) -> Mapping[str, StoredChunk]:
         chunker = self._chunker()
+        known: dict[Any, StoredChunk] | None = memory_of_run("chunks")
         found: dict[str, StoredChunk] = {}
         for start in range(0, len(chunk_ids), _BATCH):
             wanted = encode(list(chunk_ids[start : start + _BATCH]))
             for row in self._rows("chunks", wanted, self._number):
                 if shown is None or shown(row[0], row[37]):
-                    found[row[24]] = _stored_chunk(row, chunker)
+                    stored = None if known is None else known.get((chunker, row))
+                    found[row[24]] = _stored_chunk(row, chunker) if stored is None else stored
+                    if known is not None:
+                        known[chunker, row] = found[row[24]]
         return found
 
     def document(self, key: DocumentKey) -> StoredDocument | None:
