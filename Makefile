@@ -6,8 +6,10 @@ READY := $(VENV)/.ready
 PYTEST := $(PY) -m pytest -q
 # Workers of the test run; the benchmarks always use one.
 JOBS ?= 2
+# What `make coverage` runs; child processes are not counted.
+TESTS ?= tests/unit tests/contract tests/property tests/scenario
 
-.PHONY: setup demo test test-optimized check bench soak schemas lock clean
+.PHONY: setup demo test test-optimized check bench soak coverage schemas lock clean
 
 setup: $(READY)
 
@@ -39,6 +41,10 @@ bench: setup  ## measurements; prints tables and writes bench/results
 
 soak: setup  ## long random runs
 	CLEARCITE_SOAK=1 $(PYTEST) -m soak
+
+coverage: setup  ## lines and branches of the package that no test of this process reaches; no gate rests on it
+	$(PY) -m coverage run -m pytest -q -n 0 $(TESTS)
+	$(PY) -m coverage report --skip-covered --show-missing
 
 schemas: setup
 	$(PY) scripts/make_schemas.py
