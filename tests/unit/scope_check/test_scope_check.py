@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import io
 import json
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -332,37 +330,6 @@ def test_names_from_the_input_act_on_no_terminal_and_break_no_format(tmp_path: P
     out = io.StringIO()
     run(source, Limits(), "junit", out)
     ElementTree.fromstring(out.getvalue())
-
-
-def test_the_recipes_of_the_page_make_cases_that_are_accepted() -> None:
-    """The retrievers are stand-ins of the shape that each library documents; the source's policy is asked."""
-    page = (ROOT / "docs" / "how-to" / "scope-check.md").read_text(encoding="utf-8")
-    recipes: dict[str, Any] = {}
-    exec(page.split("```python\n")[1].split("```")[0], recipes)
-    found = ["a", "b", "b", "c"]
-    as_is = SimpleNamespace
-    database = sqlite3.connect(":memory:")
-    database.execute("CREATE TABLE pages(id, words)")
-    database.executemany("INSERT INTO pages VALUES (?, 'pump')", [(one,) for one in found])
-    returned = [
-        recipes["from_langchain"](
-            as_is(invoke=lambda _: [as_is(metadata={"doc_id": one}) for one in found]), "?", 3
-        ),
-        recipes["from_llamaindex"](
-            as_is(retrieve=lambda _: [as_is(node=as_is(ref_doc_id=one)) for one in found]), "?", 3
-        ),
-        recipes["from_haystack"](
-            as_is(run=lambda query: {"documents": [as_is(meta={"doc_id": one}) for one in found if query]}),
-            "?", 3,
-        ),
-        recipes["from_sql"](database, "SELECT id FROM pages WHERE words = ? LIMIT ?", "pump", 3),
-    ]  # fmt: skip
-    asker = as_is(tenant="acme", cohort="staff")
-    policy = as_is(may_read=lambda _, document: document != "b", count=lambda _: 7)
-    for ids in returned:
-        made = recipes["case"]("q", asker, "?", 3, ids, policy, ["z"])
-        outcome = measure(parse_case(made))
-        assert (made["returned_doc_ids"], sorted(outcome.leaked), outcome.wanted) == (["a", "b"], ["b"], 1)
 
 
 @settings(max_examples=400, **relaxed)
