@@ -8,12 +8,14 @@ import os
 import sys
 import unicodedata
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any, Literal, TextIO
 
 from clearcite import wiring
 from clearcite.config import FILE_NAME, Settings, load_settings
 from clearcite.domain.access import Micros, Principal
+from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.policy import LOCAL
 from clearcite.errors import InputError, did_you_mean
 from clearcite.interfaces.cli.commands import Option
@@ -31,6 +33,11 @@ TENANT = Annotated[str | None, Option("--tenant", help="For local use instead of
 GROUP = Annotated[list[str] | None, Option("--group", help="For local use: a group. Repeatable.")]
 AS_OF = Annotated[str | None, Option("--as-of", help="Which rules are in force: a date or instant.")]
 
+SOURCE = Annotated[
+    str | None, Option("--source", help="Its source, where several have a document of this id.")
+]
+DEFAULT_SOURCE = "default"
+
 NO_IDENTITY = (
     "Nothing was read: no identity was given. Say who asks with --as NAME (a subject of the policy file),"
     " or for local use with --tenant TENANT --group GROUP."
@@ -39,6 +46,21 @@ NO_IDENTITY = (
 Style = Literal["", "bold", "dim", "red", "green", "yellow", "bold cyan"]
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "bold cyan": "1;36"}
 """Parameters of the escape sequence that sets a style on a terminal."""
+
+
+def key_of(settings: Settings, tenant: str, source: str | None, document: str) -> DocumentKey:
+    """A document as operators name it, known or not. Raises InputError where several sources have its id and none is
+    named."""
+    if source is None:
+        with closing(wiring.open_ledger(settings)) as ledger, ledger.snapshot() as snapshot:
+            found = [key.source_id for key, _ in snapshot.numbers(tenant) if key.document_id == document]
+        if len(found) > 1:
+            named = ", ".join(found)
+            raise InputError(
+                f"Several sources have a document with this id: {named}. Choose one with --source."
+            )
+        source = found[0] if found else DEFAULT_SOURCE
+    return DocumentKey(tenant_id=tenant, source_id=source, document_id=document)
 
 
 def settings_for(store: str | None, **flags: Any) -> Settings:

@@ -8,11 +8,9 @@ from clearcite.domain.corpus import DELETE_REASONS, DeleteReason, DocumentKey, S
 from clearcite.errors import InputError, NotFound
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
-from clearcite.interfaces.cli.common import AS, AS_OF, FORMAT, GROUP, POLICY, STORE, TENANT, note, say
+from clearcite.interfaces.cli.common import AS, AS_OF, FORMAT, GROUP, POLICY, SOURCE, STORE, TENANT, note, say
 from clearcite.ports import Intake
 from clearcite.wiring import engine_on, open_ledger
-
-SOURCE = Annotated[str, Option("--source", help="The source the document belongs to.")]
 
 LIST_HELP = """List the documents the asker may read.
 
@@ -89,9 +87,7 @@ def list_documents(
 
 def show(
     document: Annotated[str, Argument(help="The document's id.")],
-    source: Annotated[
-        str | None, Option("--source", help="Its source, where several have a document of this id.")
-    ] = None,
+    source: SOURCE = None,
     as_: AS = None,
     policy: POLICY = None,
     tenant: TENANT = None,
@@ -117,15 +113,16 @@ def show(
 def delete(
     document: Annotated[str, Argument(help="The document's id.")],
     tenant: Annotated[str, Option("--tenant", help="The tenant it belongs to.")],
-    source: SOURCE = "default",
+    source: SOURCE = None,
     reason: Annotated[str, Option(help=", ".join(DELETE_REASONS))] = "user_request",
     store: STORE = None,
 ) -> int:
     if reason not in DELETE_REASONS:
         raise InputError(f"--reason is one of: {', '.join(DELETE_REASONS)}.")
-    key = DocumentKey(tenant_id=tenant, source_id=source, document_id=document)
     why = next(item for item in DELETE_REASONS if item == reason)
-    with closing(open_ledger(common.settings_for(store))) as ledger:
+    settings = common.settings_for(store)
+    with closing(open_ledger(settings)) as ledger:
+        key = common.key_of(settings, tenant, source, document)
         head = ledger.head(key)
         if head is None or head.operation == "delete":
             raise NotFound("There is no such document.")
@@ -148,21 +145,23 @@ def apply_deletes(ledger: Intake, newest: Mapping[DocumentKey, int], reason: Del
 def reinstate(
     document: Annotated[str | None, Argument(help="The document's id.")] = None,
     tenant: Annotated[str | None, Option("--tenant", help="The tenant it belongs to.")] = None,
-    source: SOURCE = "default",
+    source: SOURCE = None,
     store: STORE = None,
     format: FORMAT = None,  # noqa: A002 - the flag's name
 ) -> int:
-    with closing(open_ledger(common.settings_for(store))) as ledger:
+    settings = common.settings_for(store)
+    with closing(open_ledger(settings)) as ledger:
         quarantined = ledger.status()["quarantine"]
         if document is None:
             _show_quarantine(quarantined, common.chosen_format(format))
             return 0
         if tenant is None:
             raise InputError("Nothing was changed: --tenant says whose document it is.")
-        place = (tenant, source, document)
+        key = common.key_of(settings, tenant, source, document)
+        place = (key.tenant_id, key.source_id, key.document_id)
         if place not in {(row["tenant_id"], row["source_id"], row["document_id"]) for row in quarantined}:
             raise NotFound("No such document is quarantined. What is: clearcite reinstate")
-        ledger.reinstate(DocumentKey(tenant_id=tenant, source_id=source, document_id=document))
+        ledger.reinstate(key)
     note("It is built again from its stored content, and served after that, by: clearcite ingest")
     return 0
 

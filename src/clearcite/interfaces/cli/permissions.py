@@ -5,12 +5,11 @@ from contextlib import closing
 from typing import Annotated, Any
 
 from clearcite.domain.access import Acl, ancestors
-from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.explain import Explanation, Layer
 from clearcite.errors import InputError, NotFound
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
-from clearcite.interfaces.cli.common import AS, AS_OF, FORMAT, GROUP, POLICY, STORE, TENANT, note, say
+from clearcite.interfaces.cli.common import AS, AS_OF, FORMAT, GROUP, POLICY, SOURCE, STORE, TENANT, note, say
 from clearcite.ports import Ledger
 from clearcite.wire.instants import format_instant
 from clearcite.wiring import engine_on, open_ledger, resolver_for, store_status, sync_policy
@@ -177,7 +176,7 @@ def alarm_line(alarm: Mapping[str, Any]) -> str:
 
 def explain(
     document: Annotated[str, Argument(help="The document's id.")],
-    source: Annotated[str, Option("--source", help="The source it belongs to.")] = "default",
+    source: SOURCE = None,
     of: Annotated[str | None, Option("--of", help="Its tenant (default: that of the asker).")] = None,
     as_: AS = None,
     policy: POLICY = None,
@@ -193,11 +192,10 @@ def explain(
     asker = common.principal_for(settings, as_, policy, tenant, group)
     through = {} if as_ is None else resolver_for(settings, policy).memberships(as_)
     form = common.chosen_format(format)
-    key = DocumentKey(tenant_id=of or asker.tenant_id, source_id=source, document_id=document)
     with engine_on(settings) as engine:
-        found = engine.operator(operator).explain(
-            key, asker, as_of=common.as_of_for(settings, as_of), memberships=through
-        )
+        view = engine.operator(operator)
+        key = common.key_of(settings, of or asker.tenant_id, source, document)
+        found = view.explain(key, asker, as_of=common.as_of_for(settings, as_of), memberships=through)
     if form == "json":
         common.print_json(found)
     else:

@@ -4,13 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Annotated
 
 from clearcite.domain.access import Micros
-from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.purge import Receipt, Selection
 from clearcite.domain.reconcile import Mismatch, Reconciliation
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
-from clearcite.interfaces.cli.common import FORMAT, STORE, counted, say
+from clearcite.interfaces.cli.common import FORMAT, SOURCE, STORE, counted, say
 from clearcite.interfaces.cli.progress import progress
 from clearcite.wiring import purge_store, reconcile_store, sweep_store
 
@@ -87,7 +86,7 @@ DAY: Micros = 86_400_000_000
 def purge(
     document: Annotated[str | None, Argument(help="The id of a deleted document.")] = None,
     tenant: Annotated[str | None, Option("--tenant", help="The tenant it belongs to.")] = None,
-    source: Annotated[str, Option("--source", help="The source it belongs to.")] = "default",
+    source: SOURCE = None,
     deleted: Annotated[bool, Option("--deleted", help="Every deleted document.")] = False,
     revisions_older_than: Annotated[
         int | None,
@@ -102,25 +101,20 @@ def purge(
         )
     if document is not None and tenant is None:
         raise InputError("Nothing was erased: --tenant says whose document it is.")
-    keys = (
-        ()
-        if document is None
-        else (DocumentKey(tenant_id=tenant or "", source_id=source, document_id=document),)
-    )
 
     def select(now: Micros) -> Selection:
         before = None if revisions_older_than is None else now - revisions_older_than * DAY
         return Selection(keys=keys, deleted_before=now if deleted else None, revisions_before=before)
 
+    settings = common.settings_for(store)
+    keys = () if document is None else (common.key_of(settings, tenant or "", source, document),)
     if revisions_older_than is not None and not 0 <= revisions_older_than <= MOST_DAYS:
         raise InputError(
             f"Nothing was erased: --revisions-older-than is a number of days, at least 0 and at most {MOST_DAYS}."
         )
     with progress() as bar:
         task = bar.add_task("purging", total=None)
-        receipt = purge_store(
-            common.settings_for(store), select, lambda what: bar.update(task, description=what)
-        )
+        receipt = purge_store(settings, select, lambda what: bar.update(task, description=what))
     if common.chosen_format(format) == "json":
         common.print_json(receipt)
     else:
