@@ -190,27 +190,28 @@ class Segment:
     def has_all_vectors(self) -> bool:
         return self.shape.vectors == self.shape.chunks
 
-    def id_keys(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """The ids of some chunks as two integers each, in which they sort as their hex digits do."""
-        pairs = self.ids[rows].view(">u8").astype(np.uint64)
-        return pairs[:, 0], pairs[:, 1]
-
     def find(self, keys: NDArray[np.uint64]) -> NDArray[np.intp]:
         """The position of each term, or −1. ``keys``: a row of two halves for each."""
         if not self.shape.terms:
             return np.full(len(keys), -1, np.intp)
-        positions = np.searchsorted(self.high, keys[:, 0])
-        positions[positions == self.shape.terms] = 0
-        is_alike = self.high[positions] == keys[:, 0]
-        is_equal = is_alike & (self.low[positions] == keys[:, 1])
-        for i in np.flatnonzero(is_alike & ~is_equal).tolist():  # half a digest shared with another term
-            last = np.searchsorted(self.high, keys[i, 0], side="right")
-            others = np.flatnonzero(self.low[positions[i] : last] == keys[i, 1])
+        high, low = np.ascontiguousarray(keys.T)
+        positions: NDArray[np.intp] = self.high.searchsorted(high)
+        is_alike = self.high.take(positions, mode="clip") == high
+        is_equal = is_alike & (self.low.take(positions, mode="clip") == low)
+        for i in np.flatnonzero(is_alike > is_equal).tolist():  # half a digest shared with another term
+            last = self.high.searchsorted(high[i], side="right")
+            others = np.flatnonzero(self.low[positions[i] : last] == low[i])
             if others.size:
                 positions[i] += others[0]
                 is_equal[i] = True
-        found: NDArray[np.intp] = np.where(is_equal, positions, -1)
-        return found
+        positions[~is_equal] = -1
+        return positions
+
+
+def id_keys(ids: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Ids of chunks, a row of 16 bytes each, as two integers each, in which they sort as their hex digits do."""
+    pairs = ids.view(">u8").astype(np.uint64)
+    return pairs[:, 0], pairs[:, 1]
 
 
 def term_keys(keys: Iterable[bytes]) -> NDArray[np.uint64]:

@@ -23,7 +23,7 @@ def search_lexical(parts: Sequence[Part], query: LexicalQuery, after: Cursor | N
     found: list[Candidates] = []
     with _scratch(largest) as (best, narrow):
         matches = [match(part, asked, best) for part in parts]
-        counts = np.zeros(len(asked.words), np.intp)
+        counts = np.zeros(len(asked.times), np.intp)
         for some in matches:
             counts += some.frequencies
         frequencies = counts.tolist()
@@ -45,11 +45,14 @@ def _add_up(
     part: Part, found: Match, factors: Scores, scratch: tuple[NDArray[np.uint16], Scores]
 ) -> tuple[Rows | None, Scores]:
     """Scores of the readable chunks; rows None stands for all chunks of the segment."""
+    if found.table is not None:
+        rows = None if part.readable.all else part.readable.rows
+        return rows, np.dot(factors.astype(np.float64), found.table).astype(np.int64)
     chunks = part.numbered
     best, sums = scratch[0][:chunks], scratch[1][:chunks]
     for some in found.postings:
-        if some.rows.size * _WHOLE < chunks or not isinstance(some.word, int):
-            np.add.at(sums, some.rows, (some.weights * factors[some.word]).astype(sums.dtype, copy=False))
+        if some.rows.size * _WHOLE < chunks:
+            np.add.at(sums, some.rows, some.weights * factors[some.word])
         else:
             best[some.rows] = some.weights
             sums += best * factors[some.word]

@@ -2,60 +2,63 @@
 
 A word has several forms, each with a list of postings; a chunk counts once for a word, by its best form.
 Postings of chunks that are not readable are dropped before anything is counted. There are two ways to the
-best form: word by word where there are many postings, and by sorting all of them where there are few.
+best form: in a table of all words and readable chunks where it is small, and from word to word elsewhere.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clearcite.adapters.indexes.local_build import pack_postings, unpack_postings
 from clearcite.adapters.indexes.local_format import term_keys
-from clearcite.adapters.indexes.local_readable import Lists, Part, Rows
+from clearcite.adapters.indexes.local_readable import Part, Rows
 from clearcite.domain.retrieval import LexicalQuery
 from clearcite.text.keys import term_key
 
 _List = tuple[Rows, NDArray[np.uint16]]
 
-_FEW = 3_000  # postings: up to here sorting them beats going from word to word
+_CELLS = 1 << 16  # words times chunks: up to here a table beats going from word to word
 _CLEAR = 20  # from one chunk in twenty on, clearing all beats clearing places
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """A question without repetitions: the keys of distinct forms, and distinct words as indices of their
+    """A question without repetitions: the keys of distinct forms, and pairs of a distinct word and one of its
     forms.
 
     ``times``: how often each distinct word was asked; ``place``: the distinct word of each term of the query.
     """
 
     keys: NDArray[np.uint64]
-    words: tuple[tuple[int, ...], ...]
+    word: Rows
+    form: Rows
     times: tuple[int, ...]
     place: tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Postings:
-    """Readable chunks and what a word weighs there; ``word``: one for all, or one each.
-
-    Added up over all postings of a word, each chunk has the weight of its best form.
+    """Readable chunks and what a word weighs there. Added up over all postings of a word, each chunk has the
+    weight of its best form.
     """
 
-    word: int | NDArray[np.intp]
+    word: int
     rows: Rows
-    weights: NDArray[Any]
+    weights: NDArray[np.uint16]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Match:
-    """``frequencies``: in how many readable chunks of the segment each distinct word stands."""
+    """``frequencies``: in how many readable chunks of the segment each distinct word stands. ``table``: what each
+    word weighs in each readable chunk; then there are no postings.
+    """
 
-    postings: tuple[Postings, ...]
     frequencies: NDArray[np.intp]
+    postings: tuple[Postings, ...] = ()
+    table: NDArray[np.uint16] | None = None
 
 
 def ask(query: LexicalQuery) -> Asked:
@@ -68,46 +71,43 @@ def ask(query: LexicalQuery) -> Asked:
     times = [0] * len(words)
     for word_number in place:
         times[word_number] += 1
-    keys = term_keys(map(term_key, forms))
-    return Asked(keys=keys, words=tuple(words), times=tuple(times), place=tuple(place))
+    return Asked(
+        keys=term_keys(map(term_key, forms)),
+        word=np.repeat(np.arange(len(words)), list(map(len, words))),
+        form=np.array(list(chain.from_iterable(words)), np.intp),
+        times=tuple(times),
+        place=tuple(place),
+    )
 
 
 def match(part: Part, asked: Asked, best: NDArray[np.uint16]) -> Match:
     """``best``: zeros, one for each chunk, and zeros again afterwards."""
-    positions = part.segment.find(asked.keys).tolist()
-    pairs = [
-        (word, positions[form])
-        for word, forms in enumerate(asked.words)
-        for form in forms
-        if positions[form] >= 0
-    ]
-    words = len(asked.words)
-    if not pairs:
-        return Match(postings=(), frequencies=np.zeros(words, np.intp))
-    word_of, places = np.array(pairs, np.intp).T
-    if part.lists is not None:
-        return _match_lists(part.lists, (word_of, places), words, best)
-    starts, ends = part.segment.offsets[places], part.segment.offsets[places + 1]
-    rows, weights, bounds = _readable(part, starts, ends)
-    if rows.size <= _FEW:
-        return _best_by_sorting(np.repeat(word_of, np.diff(bounds)), rows, weights, words)
-    spans = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
-    lists = [(rows[a:b], weights[a:b]) for a, b in spans]
-    return _best_of_lists(word_of, lists, words, best[: part.segment.chunks])
-
-
-def _match_lists(lists: Lists, pairs: tuple[Rows, Rows], words: int, best: NDArray[np.uint16]) -> Match:
-    """``pairs``: the words and the places of their forms. Nothing has to be dropped."""
-    word_of, places = pairs
-    starts, ends = lists.offsets[places], lists.offsets[places + 1]
-    sizes = ends - starts
-    spans = list(zip(starts.tolist(), ends.tolist(), strict=True))
-    if sizes.sum() > _FEW:
-        found = [(lists.ordinals[a:b].astype(np.intp), lists.weights[a:b]) for a, b in spans]
-        return _best_of_lists(word_of, found, words, best[: lists.size])
-    rows = np.concatenate([lists.ordinals[a:b] for a, b in spans])
-    weights = np.concatenate([lists.weights[a:b] for a, b in spans])
-    return _best_by_sorting(np.repeat(word_of, sizes), rows, weights, words)
+    words = len(asked.times)
+    places = part.segment.find(asked.keys).take(asked.form)
+    known = np.flatnonzero(places >= 0)
+    places, word = places.take(known), asked.word.take(known)
+    offsets = part.segment.offsets if part.lists is None else part.lists.offsets
+    starts, ends = offsets.take(places), offsets.take(places + 1)
+    is_small = words * part.readable.size <= _CELLS
+    if part.lists is None:
+        rows, weights, bounds = _readable(part, starts, ends)
+        if is_small:
+            rows = np.searchsorted(part.readable.rows, rows)
+            return _best_in_table(
+                np.repeat(word, np.diff(bounds)), rows, weights, (words, part.readable.size)
+            )
+        spans = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+        lists = [(rows[a:b], weights[a:b]) for a, b in spans]
+        return _best_of_lists(word, lists, words, best[: part.segment.chunks])
+    if is_small:
+        sizes = ends - starts
+        chosen = np.repeat(ends - np.cumsum(sizes), sizes)
+        chosen += np.arange(chosen.size)
+        cells, weights = part.lists.ordinals.take(chosen), part.lists.weights.take(chosen)
+        return _best_in_table(np.repeat(word, sizes), cells, weights, (words, part.readable.size))
+    spans = zip(starts.tolist(), ends.tolist(), strict=True)
+    lists = [(part.lists.ordinals[a:b].astype(np.intp), part.lists.weights[a:b]) for a, b in spans if a < b]
+    return _best_of_lists(word.compress(starts < ends), lists, words, best[: part.lists.size])
 
 
 def _readable(
@@ -124,14 +124,13 @@ def _readable(
     return rows.take(chosen), segment.weights.take(places), bounds
 
 
-def _best_by_sorting(word: NDArray[np.intp], rows: Rows, weights: NDArray[np.uint16], words: int) -> Match:
-    """In the order (word, chunk, weight) the best form of a chunk is the last one."""
-    word, rows, weights_in_order = unpack_postings(pack_postings(word, rows, weights))
-    is_best = np.ones(rows.size, np.bool_)
-    is_best[:-1] = (rows[1:] != rows[:-1]) | (word[1:] != word[:-1])
-    word, rows, weights_in_order = word[is_best], rows[is_best], weights_in_order[is_best]
-    postings = Postings(word=word, rows=rows, weights=weights_in_order)
-    return Match(postings=(postings,), frequencies=np.bincount(word, minlength=words))
+def _best_in_table(
+    word: Rows, rows: NDArray[Any], weights: NDArray[np.uint16], shape: tuple[int, int]
+) -> Match:
+    """``rows``: positions among the readable chunks; ``shape``: how many words and readable chunks there are."""
+    table = np.zeros(shape, np.uint16)
+    np.maximum.at(table.reshape(-1), word * shape[1] + rows, weights)
+    return Match(frequencies=np.array([np.count_nonzero(line) for line in table], np.intp), table=table)
 
 
 def _best_of_lists(

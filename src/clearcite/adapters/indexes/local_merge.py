@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from clearcite.adapters.indexes.local_build import append_postings, pack_postings
 from clearcite.adapters.indexes.local_files import Held
-from clearcite.adapters.indexes.local_format import Segment, SegmentWriter, Shape, new_segment
+from clearcite.adapters.indexes.local_format import Segment, SegmentWriter, Shape, id_keys, new_segment
 from clearcite.adapters.indexes.local_readable import Mask
 from clearcite.errors import IntegrityFault
 
@@ -87,7 +87,7 @@ def _order_chunks(segments: Sequence[Segment], wanted: Sequence[Mask]) -> tuple[
     source = np.repeat(np.arange(len(segments)), [some.size for some in rows])
     row = np.concatenate(rows)
     slots = np.concatenate([segment.slots[some] for segment, some in zip(segments, rows, strict=True)])
-    keys = [segment.id_keys(some) for segment, some in zip(segments, rows, strict=True)]
+    keys = [id_keys(segment.ids[some]) for segment, some in zip(segments, rows, strict=True)]
     order = np.lexsort(
         (np.concatenate([low for _, low in keys]), np.concatenate([high for high, _ in keys]), slots)
     )

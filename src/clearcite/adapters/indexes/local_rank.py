@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clearcite.adapters.indexes.local_format import Segment
+from clearcite.adapters.indexes.local_format import Segment, id_keys
 from clearcite.adapters.indexes.local_readable import Rows
 from clearcite.domain.retrieval import Cursor, Hit
 
@@ -18,11 +18,10 @@ _COLUMNS = 64  # scores are looked at in as many columns, whose highest values b
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Candidates:
-    """Chunks of one segment that may be among the best: their scores and the two halves of their ids."""
+    """Chunks of one segment that may be among the best: their scores and the bytes of their ids."""
 
     scores: NDArray[np.int64]
-    high: NDArray[np.uint64]
-    low: NDArray[np.uint64]
+    ids: NDArray[np.uint8]
 
 
 def candidates(segment: Segment, rows: Rows | None, scores: Scores, wanted: int, least: int) -> Candidates:
@@ -32,9 +31,9 @@ def candidates(segment: Segment, rows: Rows | None, scores: Scores, wanted: int,
     which of them come first is decided by their ids, never by their place.
     """
     best = best_by_value(scores, wanted, least)
-    chosen = best if rows is None else rows[best]
-    high, low = segment.id_keys(chosen)
-    return Candidates(scores=scores[best].astype(np.int64), high=high, low=low)
+    chosen = best if rows is None else rows.take(best)
+    reached = scores.take(best).astype(np.int64, copy=False)
+    return Candidates(scores=reached, ids=segment.ids.take(chosen, axis=0))
 
 
 def best_by_value(scores: Scores, wanted: int, least: int) -> Rows:
@@ -65,7 +64,7 @@ def drop_until(after: Cursor, segment: Segment, rows: Rows | None, scores: Score
     scores[scores > after.score] = nothing
     ties = np.flatnonzero(scores == after.score)
     if ties.size:
-        high, low = segment.id_keys(ties if rows is None else rows[ties])
+        high, low = id_keys(segment.ids[ties if rows is None else rows[ties]])
         last_high, last_low = (np.uint64(int(after.chunk_id[i : i + 16], 16)) for i in (0, 16))
         later = (high > last_high) | ((high == last_high) & (low > last_low))
         scores[ties[~later]] = nothing
@@ -76,12 +75,11 @@ def page(found: Sequence[Candidates], limit: int) -> tuple[tuple[Hit, ...], Curs
     if not found:
         return (), None
     scores = np.concatenate([part.scores for part in found])
-    high = np.concatenate([part.high for part in found])
-    low = np.concatenate([part.low for part in found])
+    ids = np.concatenate([part.ids for part in found])
+    high, low = id_keys(ids)
     order = np.lexsort((low, high, -scores))[:limit]
-    ids = np.stack([high[order], low[order]], axis=1).astype(">u8").tobytes().hex(" ", 16).split()
-    hits = tuple(
-        [Hit(chunk_id=name, score=score) for name, score in zip(ids, scores[order].tolist(), strict=True)]
-    )
+    names = ids.take(order, axis=0).tobytes().hex()
+    each = [names[at : at + 32] for at in range(0, len(names), 32)]
+    hits = tuple(map(Hit._make, zip(each, scores.take(order).tolist(), strict=True)))
     more = scores.size > limit
     return hits, Cursor(score=hits[-1].score, chunk_id=hits[-1].chunk_id) if more else None
