@@ -30,6 +30,7 @@ Mask = NDArray[np.bool_]
 Instants = NDArray[np.int64]
 Classes = NDArray[np.int32]
 Documents = NDArray[np.int64]
+Slots = NDArray[np.intp]
 K = TypeVar("K")
 V = TypeVar("V")
 T = TypeVar("T", bound=np.generic)
@@ -126,7 +127,8 @@ class Columns:
     """One partition of one generation, by slot, as it stood from ``changed`` to ``position``, both included.
 
     ``served`` and ``head`` are numbers of the table; only its first ``count`` are used. Bounds of windows
-    that are open are the extreme integers. The arrays are never changed.
+    that are open are the extreme integers. ``windowed``: the slots with a bound, normally few. The arrays are never
+    changed, so that those an update leaves alike are shared.
     """
 
     table: ClassTable
@@ -140,6 +142,7 @@ class Columns:
     valid_to: Instants
     present: Mask
     supersedes: Mask
+    windowed: Slots
 
     @staticmethod
     def empty(table: ClassTable) -> Columns:
@@ -157,6 +160,7 @@ class Columns:
             valid_to=instants,
             present=NOTHING,
             supersedes=NOTHING,
+            windowed=np.zeros(0, dtype=np.intp),
         )
 
     def updated(self, rows: VisibilityRows, position: int) -> Columns:
@@ -167,13 +171,19 @@ class Columns:
         known = sorted(rows.classes)
         numbers = np.array(self.table.number(rows.classes[name] for name in known), dtype=np.int32)
 
-        def laid(column: NDArray[T], values: NDArray[Any]) -> NDArray[T]:
-            """A copy of a column, made longer if need be, with values laid at the slots."""
-            copy = np.zeros(size, dtype=column.dtype)
+        def laid(column: NDArray[T], values: NDArray[Any], rest: int = 0) -> NDArray[T]:
+            """A column, longer if need be, with values at the slots: a copy, unless they stand there already."""
+            if size == len(column) and np.array_equal(column.take(rows.slot), values):
+                return column
+            copy = np.empty(size, dtype=column.dtype)
             copy[: len(column)] = column
+            copy[len(column) :] = rest
             copy[rows.slot] = values
             return copy
 
+        starts = laid(self.valid_from, rows.valid_from, ALWAYS)
+        ends = laid(self.valid_to, rows.valid_to, NEVER)
+        is_same = starts is self.valid_from and ends is self.valid_to
         return Columns(
             table=self.table,
             position=position,
@@ -182,17 +192,21 @@ class Columns:
             served=laid(self.served, numbers[np.searchsorted(known, rows.served)]),
             head=laid(self.head, numbers[np.searchsorted(known, rows.head)]),
             document=laid(self.document, rows.document),
-            valid_from=laid(self.valid_from, rows.valid_from),
-            valid_to=laid(self.valid_to, rows.valid_to),
+            valid_from=starts,
+            valid_to=ends,
             present=laid(self.present, rows.present),
             supersedes=laid(self.supersedes, rows.supersedes),
+            windowed=self.windowed if is_same else np.flatnonzero((starts != ALWAYS) | (ends != NEVER)),
         )
 
     def permitted(self, verdicts: Mask) -> Mask:
         """Slots that both sides' classes admit, whatever the instant. Slots without a row are not present."""
         if not self.count:
             return NOTHING
-        return self.present & verdicts.take(self.served) & verdicts.take(self.head)
+        mask: Mask = verdicts.take(self.served)
+        mask &= verdicts.take(self.head)
+        mask &= self.present
+        return mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -350,10 +364,9 @@ class Visibility:
 def _cut(columns: Columns, verdicts: Mask, as_of: Micros, token: tuple[Any, ...]) -> Span:
     """The mask at an instant, and how far it holds: to the nearest bound of a window on either side."""
     mask = columns.permitted(verdicts)
-    served, allowed = int(columns.present.sum()), int(mask.sum())
-    starts, ends = columns.valid_from[: len(mask)], columns.valid_to[: len(mask)]
-    some = np.flatnonzero(mask & ((starts != ALWAYS) | (ends != NEVER)))  # few documents have a window
-    starts, ends = starts[some], ends[some]
+    served, allowed = int(np.count_nonzero(columns.present)), int(np.count_nonzero(mask))
+    some = columns.windowed.compress(mask.take(columns.windowed))
+    starts, ends = columns.valid_from.take(some), columns.valid_to.take(some)
     if some.size:
         mask[some] = (starts <= as_of) & (as_of < ends)
     mask.setflags(write=False)
@@ -362,7 +375,7 @@ def _cut(columns: Columns, verdicts: Mask, as_of: Micros, token: tuple[Any, ...]
     start = int(past.max()) if len(past) else ALWAYS
     end = int(future.min()) if len(future) else NEVER
     superseding = tuple(int(slot) for slot in np.flatnonzero(mask & columns.supersedes[: len(mask)]))
-    shown = int(mask.sum())
+    shown = int(np.count_nonzero(mask))
     counts = {"served": served, "acl_denied": served - allowed, "outside_effective_window": allowed - shown}
     return Span(
         start=start,
@@ -375,7 +388,14 @@ def _cut(columns: Columns, verdicts: Mask, as_of: Micros, token: tuple[Any, ...]
 
 
 def _column_bytes(columns: Columns) -> int:
-    arrays = (columns.served, columns.head, columns.document, columns.valid_from, columns.valid_to)
+    arrays = (
+        columns.served,
+        columns.head,
+        columns.document,
+        columns.valid_from,
+        columns.valid_to,
+        columns.windowed,
+    )
     return _OVERHEAD + sum(array.nbytes for array in arrays) + 2 * columns.present.nbytes
 
 

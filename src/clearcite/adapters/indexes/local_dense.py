@@ -2,7 +2,9 @@
 integers.
 """
 
+import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -25,22 +27,51 @@ Kernel = Callable[[Vectors, NDArray[np.int8]], Dots]
 
 _BLOCK_BYTES = 384 * 1024  # of float32, so that a block stays in the second-level cache
 _EXACT_DIMS = (1 << 24) // (128 * 128)  # up to here every partial sum is an integer that float32 holds
+_SHARED_BYTES = 4 << 20  # of vectors: from here on a second thread saves more than it costs to start
 
 
 def numpy_dots(rows: Vectors, query: NDArray[np.int8]) -> Dots:
     """``rows @ query`` in blocks cast to a float type in which every partial sum is exact, whatever its
     order.
+
+    Of many rows a second thread takes blocks as well: each takes the next one when it is done with one, so that
+    on a busy machine, where one of them hardly runs, the other does nearly all of the work.
     """
     kind: Any = np.float32 if query.size <= _EXACT_DIMS else np.float64
     step = max(1, _BLOCK_BYTES // (4 * query.size))
     wide = query.astype(kind)
-    block = np.empty((step, query.size), kind)
     out = np.empty(len(rows), kind)
-    for start in range(0, len(rows), step):
-        part = rows[start : start + step]
-        np.copyto(block[: len(part)], part)
-        np.dot(block[: len(part)], wide, out=out[start : start + len(part)])
+    starts = iter(range(0, len(rows), step))
+
+    def work() -> None:
+        block = np.empty((step, query.size), kind)
+        for start in starts:
+            part = rows[start : start + step]
+            np.copyto(block[: len(part)], part)
+            np.dot(block[: len(part)], wide, out=out[start : start + len(part)])
+
+    if rows.nbytes < _SHARED_BYTES or _cores() < 2:
+        work()
+    else:
+        _twice(work)
     return out.astype(np.int64)
+
+
+def _twice(work: Callable[[], None]) -> None:
+    """Run it in this thread and in another one, or in this one alone where no other can be started."""
+    with ThreadPoolExecutor(1) as pool:  # one a call: a thread that is kept does not live on in a fork
+        try:
+            other = pool.submit(work)
+        except RuntimeError:
+            work()
+        else:
+            work()
+            other.result()
+
+
+def _cores() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def simsimd_dots(rows: Vectors, query: NDArray[np.int8]) -> Dots:
