@@ -203,10 +203,7 @@ class Columns:
         """Slots that both sides' classes admit, whatever the instant. Slots without a row are not present."""
         if not self.count:
             return NOTHING
-        mask: Mask = verdicts.take(self.served)
-        mask &= verdicts.take(self.head)
-        mask &= self.present
-        return mask
+        return self.present & verdicts.take(self.served) & verdicts.take(self.head)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -45,9 +45,9 @@ def _add_up(
     part: Part, found: Match, factors: Scores, scratch: tuple[NDArray[np.uint16], Scores]
 ) -> tuple[Rows | None, Scores]:
     """Scores of the readable chunks; rows None stands for all chunks of the segment."""
+    rows = part.readable.rows if part.lists is None else part.lists.rows
     if found.table is not None:
-        rows = None if part.readable.all else part.readable.rows
-        return rows, np.dot(factors.astype(np.float64), found.table).astype(np.int64)
+        return rows, factors @ found.table
     chunks = part.numbered
     best, sums = scratch[0][:chunks], scratch[1][:chunks]
     for some in found.postings:
@@ -57,9 +57,7 @@ def _add_up(
             best[some.rows] = some.weights
             sums += best * factors[some.word]
             best.fill(0)
-    if part.lists is not None:
-        return part.lists.rows, sums
-    return part.readable.rows, sums.take(part.readable.rows)
+    return rows, sums.take(part.readable.rows) if part.lists is None else sums
 
 
 _kept = threading.local()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clearcite.adapters.indexes.local_format import term_keys
-from clearcite.adapters.indexes.local_readable import Part, Rows
+from clearcite.adapters.indexes.local_readable import Lists, Part, Rows
 from clearcite.domain.retrieval import LexicalQuery
 from clearcite.text.keys import term_key
 
@@ -86,28 +86,32 @@ def match(part: Part, asked: Asked, best: NDArray[np.uint16]) -> Match:
     places = part.segment.find(asked.keys).take(asked.form)
     known = np.flatnonzero(places >= 0)
     places, word = places.take(known), asked.word.take(known)
-    offsets = part.segment.offsets if part.lists is None else part.lists.offsets
-    starts, ends = offsets.take(places), offsets.take(places + 1)
-    is_small = words * part.readable.size <= _CELLS
-    if part.lists is None:
-        rows, weights, bounds = _readable(part, starts, ends)
-        if is_small:
-            rows = np.searchsorted(part.readable.rows, rows)
-            return _best_in_table(
-                np.repeat(word, np.diff(bounds)), rows, weights, (words, part.readable.size)
-            )
-        spans = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
-        lists = [(rows[a:b], weights[a:b]) for a, b in spans]
-        return _best_of_lists(word, lists, words, best[: part.segment.chunks])
-    if is_small:
+    if part.lists is not None:
+        return _match_lists(part.lists, (word, places), words, best)
+    starts, ends = part.segment.offsets.take(places), part.segment.offsets.take(places + 1)
+    rows, weights, bounds = _readable(part, starts, ends)
+    if words * part.readable.size <= _CELLS:
+        shape = (words, part.readable.size)
+        positions = np.searchsorted(part.readable.rows, rows)
+        return _best_in_table(np.repeat(word, np.diff(bounds)), positions, weights, shape)
+    spans = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+    lists = [(rows[a:b], weights[a:b]) for a, b in spans]
+    return _best_of_lists(word, lists, words, best[: part.segment.chunks])
+
+
+def _match_lists(lists: Lists, pairs: tuple[Rows, Rows], words: int, best: NDArray[np.uint16]) -> Match:
+    """``pairs``: the words and the places of their forms. Nothing has to be dropped."""
+    word, places = pairs
+    starts, ends = lists.offsets.take(places), lists.offsets.take(places + 1)
+    if words * lists.size <= _CELLS:
         sizes = ends - starts
         chosen = np.repeat(ends - np.cumsum(sizes), sizes)
         chosen += np.arange(chosen.size)
-        cells, weights = part.lists.ordinals.take(chosen), part.lists.weights.take(chosen)
-        return _best_in_table(np.repeat(word, sizes), cells, weights, (words, part.readable.size))
+        positions, weights = lists.ordinals.take(chosen), lists.weights.take(chosen)
+        return _best_in_table(np.repeat(word, sizes), positions, weights, (words, lists.size))
     spans = zip(starts.tolist(), ends.tolist(), strict=True)
-    lists = [(part.lists.ordinals[a:b].astype(np.intp), part.lists.weights[a:b]) for a, b in spans if a < b]
-    return _best_of_lists(word.compress(starts < ends), lists, words, best[: part.lists.size])
+    found = [(lists.ordinals[a:b].astype(np.intp), lists.weights[a:b]) for a, b in spans if a < b]
+    return _best_of_lists(word.compress(starts < ends), found, words, best[: lists.size])
 
 
 def _readable(
@@ -125,11 +129,11 @@ def _readable(
 
 
 def _best_in_table(
-    word: Rows, rows: NDArray[Any], weights: NDArray[np.uint16], shape: tuple[int, int]
+    word: Rows, positions: NDArray[Any], weights: NDArray[np.uint16], shape: tuple[int, int]
 ) -> Match:
-    """``rows``: positions among the readable chunks; ``shape``: how many words and readable chunks there are."""
+    """``positions``: of postings among the readable chunks; ``shape``: how many words and readable chunks."""
     table = np.zeros(shape, np.uint16)
-    np.maximum.at(table.reshape(-1), word * shape[1] + rows, weights)
+    np.maximum.at(table.reshape(-1), word * shape[1] + positions, weights)
     return Match(frequencies=np.array([np.count_nonzero(line) for line in table], np.intp), table=table)
 
 

@@ -78,12 +78,15 @@ def test_no_page_changes_when_a_scope_has_asked_often(views: tuple[LocalView, In
                 local.search(query, scope, None, 7)
 
 
-def test_lists_of_many_postings_are_read_as_few_are(
-    views: tuple[LocalView, IndexView], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("patience", [1, 1 << 30])
+@pytest.mark.parametrize("cells", [0, 300, 1 << 30])
+def test_going_from_word_to_word_gives_the_pages_of_a_table(
+    views: tuple[LocalView, IndexView], monkeypatch: pytest.MonkeyPatch, cells: int, patience: int
 ) -> None:
+    """With filtered lists and without; of 300 cells, some segments take one way and some the other."""
     local, memory = views
-    monkeypatch.setattr("clearcite.adapters.indexes.local_match._FEW", 0)
-    monkeypatch.setattr(local, "_compactions", Compactions(patience=1))
+    monkeypatch.setattr("clearcite.adapters.indexes.local_match._CELLS", cells)
+    monkeypatch.setattr(local, "_compactions", Compactions(patience=patience))
     for scope in scopes():
         chance = random.Random(SEED + 3)
         for _ in range(local_compact._PATIENCE // 8):
