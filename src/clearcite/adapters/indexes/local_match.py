@@ -85,6 +85,8 @@ def match(part: Part, asked: Asked, best: NDArray[np.uint16]) -> Match:
     words = len(asked.times)
     places = part.segment.find(asked.keys).take(asked.form)
     known = np.flatnonzero(places >= 0)
+    if not known.size:
+        return Match(frequencies=np.zeros(words, np.intp))
     places, word = places.take(known), asked.word.take(known)
     if part.lists is not None:
         return _match_lists(part.lists, (word, places), words, best)
