@@ -49,14 +49,17 @@ def revision_currency_gate(judged: Judged) -> Gate:
     only is asked for again at its first moment, its last, and after it."""
     asked = failed = 0
     places = Places(operator=judged.operator)
-    for case, moment in _edges(judged):
+    for case, moment in _edges(judged) if judged.tries_windows else ():
         again = replace(case.asked, as_of=moment)
         run = run_case(judged.engine, places, case.id, again)
         asked += 1
         failed += bool(_touched(run) - judged.readers.readable(again))
     stale = sum(one.scores.get("stale_candidates") not in (None, NOTHING) for one in judged.results)
     if not asked and not stale:
-        return skipped("revision_currency", "nothing that the suite touches is old or holds for a time only")
+        touched = "nothing that the suite touches is old or holds for a time only"
+        return skipped(
+            "revision_currency", touched if judged.tries_windows else "windows are tried elsewhere"
+        )
     n = asked + stale
     reasons = ["asked at the first moment of a window, the last one, and the one after it"] if asked else []
     if stale:

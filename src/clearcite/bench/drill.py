@@ -17,6 +17,7 @@ from clearcite.bench.suite import Suite
 from clearcite.config import Settings
 from clearcite.domain.access import Micros
 from clearcite.errors import InputError, did_you_mean
+from clearcite.text.memory import remembering_a_run
 from clearcite.wiring import reconcile_store, scratch_copy
 
 SAFE, ALL_AT_ONCE = "safe", "broken"
@@ -68,7 +69,15 @@ def fault_of(name: str) -> Fault:
 def drill(
     base: Site, names: Sequence[str], stages: Sequence[Stage] = STAGES, tell: Tell = lambda _: None
 ) -> Drill:
-    """``base`` is the safe copy and stays as it is. The baseline is always judged, and comes first."""
+    """``base`` is the safe copy and stays as it is. The baseline is always judged, and comes first.
+
+    What is read out of a text is read once for all copies; of a copy nothing is remembered but by its own bytes.
+    """
+    with remembering_a_run():
+        return _drilled(base, names, stages, tell)
+
+
+def _drilled(base: Site, names: Sequence[str], stages: Sequence[Stage], tell: Tell) -> Drill:
     wanted = [fault_of(name) for name in names if name not in (SAFE, ALL_AT_ONCE)]
     now = time.time_ns() // 1_000
     tell(SAFE)

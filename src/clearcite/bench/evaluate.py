@@ -37,10 +37,12 @@ JUDGED_BY_POLICY = ("leak", "noninterference", "authorized_recall", "underfill")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subject:
-    """What is evaluated. ``settings``: of a store that may be copied. ``statements``: where expected facts stand."""
+    """What is evaluated. ``settings``: of a store that may be copied. ``statements``: where expected facts stand.
+    ``tries_windows``: whether questions are asked again at the ends of windows."""
 
     engine: Engine
     settings: Settings | None = None
+    tries_windows: bool = True
     statements: Statements = field(default_factory=dict)
 
 
@@ -141,6 +143,7 @@ def judged_of(subject: Subject, suite: Suite, *, use_topic: bool = False) -> Jud
         operator=operator,
         readers=readers,
         settings=subject.settings,
+        tries_windows=subject.tries_windows,
         now=now,
         runs=runs,
         results=tuple(results),

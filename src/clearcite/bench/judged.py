@@ -22,13 +22,15 @@ Cohort = tuple[str, str]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judged:
-    """``settings`` are those of the store that was asked, where there is one to look into; ``now`` is when it was."""
+    """``settings`` are those of the store that was asked, where there is one to look into; ``now`` is when it was.
+    ``tries_windows``: see ``Subject``."""
 
     suite: Suite
     engine: Engine
     operator: Operator
     readers: Readers
     settings: Settings | None
+    tries_windows: bool = True
     now: Micros
     runs: tuple[CaseRun, ...]
     results: tuple[CaseResult, ...]

@@ -16,7 +16,7 @@ from clearcite.domain.thresholds import LEXICAL_CLAIMS, SEMANTIC_CLAIMS, ClaimWe
 from clearcite.text.analysis import Analyzer
 from clearcite.text.asks import Expected, answers_kind, expected_answer
 from clearcite.text.coverage import Need, coverage, needs_of
-from clearcite.text.memory import memory_of
+from clearcite.text.memory import memory_of_texts
 from clearcite.text.quoting import Span, spans_with, text_of
 from clearcite.text.similarity import Similarity
 from clearcite.text.units import Value
@@ -93,7 +93,7 @@ def candidates(asked: Asked, passages: Sequence[Passage]) -> tuple[Candidate, ..
 
 def terms_of(asked: Asked, text: str, passage: Passage) -> frozenset[str]:
     """Index terms of a text in the language of the passage it stands in."""
-    known: dict[tuple[str, str, str | None], frozenset[str]] = memory_of("terms")
+    known: dict[tuple[str, str, str | None], frozenset[str]] = memory_of_texts("terms")
     key = (asked.analyzer.fingerprint, text, passage.language)
     if key not in known:
         known[key] = frozenset(asked.analyzer.analyze_document(text, passage.language))

@@ -33,6 +33,12 @@ def memory_of_run(kind: str) -> dict[Any, Any] | None:
     return None if memory is None else memory.setdefault(kind, {})
 
 
+def memory_of_texts(kind: str) -> dict[Any, Any]:
+    """For what depends on the texts in its keys alone: of the run, or else of the question."""
+    memory = memory_of_run(kind)
+    return memory_of(kind) if memory is None else memory
+
+
 @contextmanager
 def remembering() -> Iterator[None]:
     """Let all stages of one question share what ``memory_of`` gives."""

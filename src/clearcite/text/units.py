@@ -23,7 +23,7 @@ from typing import Literal
 from clearcite.text.analysis import base_language, detect_language
 from clearcite.text.dates import find_dates
 from clearcite.text.forms import clean_form
-from clearcite.text.memory import memory_of
+from clearcite.text.memory import memory_of_texts
 from clearcite.text.numerals import canonical
 from clearcite.text.polarity import find_negations, find_states
 from clearcite.text.quantities import find_quantities
@@ -53,7 +53,7 @@ class Value:
 
 def values(text: str, language: str | None = None) -> tuple[Value, ...]:
     """All values in order. ``language`` decides what ``1.000`` and ``no`` mean; without it, it is guessed."""
-    known: dict[tuple[str, str | None], tuple[Value, ...]] = memory_of("values")
+    known: dict[tuple[str, str | None], tuple[Value, ...]] = memory_of_texts("values")
     key = (text, language)
     if key not in known:
         known[key] = _values(text, language)

@@ -188,7 +188,8 @@ def _edges(
 
 def _evaluated(engine: Engine, suite: Suite, damage: dict[str, str]) -> Evaluation | None:
     try:
-        return evaluate(Subject(engine=engine), suite)
+        # Windows are tried document by document, see ``_edges``.
+        return evaluate(Subject(engine=engine, tries_windows=False), suite)
     except ClearciteError as error:
         damage["answers"] = error.code
         return None
