@@ -34,6 +34,12 @@ def enqueue_new(tx: Transaction, document: int, revision: int, access: int | Non
         tx.run(SQL["put_new"], generation, document, revision, access, tx.now, tx.now)
 
 
+def enqueue_arrived(tx: Transaction, first: int, last: int) -> None:
+    """``enqueue_new`` for the documents of these numbers."""
+    for generation in _active(tx):
+        tx.run(SQL["put_arrived"], generation, tx.now, first, last)
+
+
 def _active(tx: Transaction) -> tuple[int, ...]:
     found = tx.known.get("active generations")
     if found is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import apsw
@@ -34,17 +34,35 @@ STATES = frozenset(
 Identity = tuple[str, str, str]
 
 
+Entry = tuple[str, DocumentKey | int | None, dict[str, Any]]
+"""A kind, the document it is about, by key or number, and its detail: JSON values, no text."""
+
+
 def record(tx: Transaction, kind: str, who: DocumentKey | int | None = None, **detail: Any) -> None:
-    """Append an event. ``who``: the document it is about, by key or number. ``detail``: JSON values, no text."""
-    number, before = _last(tx)
-    columns = (number + 1, tx.now, kind, *_identity(tx, who), encode(detail))
-    link = event_link(before, *columns)
-    tx.run(SQL["add_event"], *columns, link)
-    tx.known["last event"] = (number + 1, link)
+    """Append an event."""
+    record_all(tx, [(kind, who, detail)])
+
+
+def record_all(tx: Transaction, entries: Sequence[Entry]) -> None:
+    """Append events in this order."""
+    number, link = _last(tx)
+    rows: list[tuple[Any, ...]] = []
+    for kind, who, detail in entries:
+        number += 1
+        columns = (number, tx.now, kind, *_identity(tx, who), encode(detail))
+        link = event_link(link, *columns)
+        rows.append((*columns, link))
+    tx.run_many(SQL["add_event"], rows)
+    tx.known["last event"] = (number, link)
 
 
 def record_accepted(tx: Transaction, action: str, key: DocumentKey, new: DocumentHead) -> None:
     """A record was accepted: what the head of its document is now."""
+    record_all(tx, [accepted(action, key, new)])
+
+
+def accepted(action: str, key: DocumentKey, new: DocumentHead) -> Entry:
+    """See ``record_accepted``."""
     state: dict[str, Any] = {
         "operation": new.operation,
         "sequence": new.source_sequence,
@@ -53,7 +71,7 @@ def record_accepted(tx: Transaction, action: str, key: DocumentKey, new: Documen
     }
     if new.delete_reason is not None:
         state["reason"] = new.delete_reason
-    record(tx, action, key, **state)
+    return action, key, state
 
 
 def head(db: apsw.Connection) -> Head:

@@ -35,7 +35,7 @@ SQL = load("intake")
 
 def accept(tx: Transaction, record: SourceRecord, manifest_hash: str) -> Decision:
     """Decide and write. Raises InputError, SequenceConflict among them; the caller's savepoint undoes it."""
-    _check(record)
+    check(record)
     partition = partition_id(tx, record.key.tenant_id)
     was = history.before(tx, record, partition)
     said, record = record, history.dated(tx, record, was)
@@ -119,7 +119,7 @@ def head(db: apsw.Connection, key: DocumentKey) -> Head | None:
     return _head(db.execute(SQL["head"], (partition[0], key.source_id, key.document_id)).fetchone())
 
 
-def _check(record: SourceRecord) -> None:
+def check(record: SourceRecord) -> None:
     """Records are validated at the edge; what would break a rule of the store is refused here as well."""
     if record.source_sequence < 1:
         raise InputError("source_sequence must be at least 1.")
@@ -227,9 +227,14 @@ def _add_revision(tx: Transaction, record: SourceRecord, new: Head, document: in
 
 
 def _add_original(tx: Transaction, record: SourceRecord, revision: int) -> None:
+    tx.run(SQL["add_original"], *original(record, revision))
+
+
+def original(record: SourceRecord, revision: int) -> tuple[int, int, bytes, str | None]:
+    """The row of ``originals``: text that is the bytes in UTF-8 is not kept twice."""
     textual = record.text is not None
     same = record.text is not None and record.text.encode("utf-8") == record.content
-    tx.run(SQL["add_original"], revision, int(textual), record.content, None if same else record.text)
+    return revision, int(textual), record.content, None if same else record.text
 
 
 def fold(tx: Transaction, place: tuple[int, int], access: int | None) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import apsw
 
 from clearcite.adapters.ledgers import (
+    arrivals,
     collections,
     connection,
     erase,
@@ -61,6 +62,8 @@ LEASE: Micros = 300_000_000
 MAX_RECORDS = 500
 MAX_BYTES = 8_000_000
 MAX_SECONDS = 0.05
+RUN = 50
+"""Records that may be accepted together, between two looks at the clock."""
 
 
 def open_sqlite_ledger(
@@ -147,13 +150,16 @@ class SqliteLedger:
     ) -> list[Applied]:
         """As many records as one transaction should hold, at least one."""
         done: list[Applied] = []
-        size = 0
-        started = time.monotonic()
-        for record in records[:MAX_RECORDS]:
-            size += len(record.content)
-            if done and (size > MAX_BYTES or time.monotonic() - started > MAX_SECONDS):
-                break
-            done.append(_apply_one(tx, record, manifest_hash))
+        records = _bounded(records)
+        end = time.monotonic() + MAX_SECONDS
+        while len(done) < len(records) and not (done and time.monotonic() > end):
+            run = records[len(done) : len(done) + RUN]
+            new = arrivals.take(tx, run, manifest_hash)
+            done += new
+            for record in run[len(new) :]:
+                if done and time.monotonic() > end:
+                    break
+                done.append(_apply_one(tx, record, manifest_hash))
         return done
 
     def put_collection(self, tenant_id: str, path: str, acl: Acl | None) -> None:
@@ -386,6 +392,16 @@ class SqliteLedger:
             self._writer.close()
         if self._folder is not None:
             self._folder.cleanup()
+
+
+def _bounded(records: Sequence[SourceRecord]) -> Sequence[SourceRecord]:
+    """The first records, as many as one transaction may hold, at least one."""
+    size = 0
+    for number, record in enumerate(records[:MAX_RECORDS]):
+        size += len(record.content)
+        if number and size > MAX_BYTES:
+            return records[:number]
+    return records[:MAX_RECORDS]
 
 
 def _apply_one(tx: Transaction, record: SourceRecord, manifest_hash: str) -> Applied:

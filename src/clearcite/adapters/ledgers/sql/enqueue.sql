@@ -22,6 +22,10 @@ SELECT id FROM generations WHERE state = 'active' ORDER BY id;
 INSERT INTO outbox (generation, document, kind, revision, access, waiting_since, available_at)
 VALUES (?, ?, 'project', ?, ?, ?, ?);
 
+-- name: put_arrived
+INSERT INTO outbox (generation, document, kind, revision, access, waiting_since, available_at)
+SELECT ?1, id, 'project', revision, access, ?2, ?2 FROM documents WHERE id BETWEEN ?3 AND ?4 ORDER BY id;
+
 -- name: enqueue_everything
 INSERT INTO outbox (generation, document, kind, revision, access, waiting_since, available_at)
 SELECT ?1, id, 'project', revision, access, ?2, ?2 FROM documents WHERE operation = 'upsert' ORDER BY id;

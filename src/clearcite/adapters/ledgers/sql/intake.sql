@@ -5,6 +5,24 @@ FROM documents WHERE partition = ? AND source_id = ? AND document_id = ?;
 -- name: add_document
 INSERT INTO documents (partition, source_id, document_id, source_sequence, accepted_at) VALUES (?, ?, ?, ?, ?);
 
+-- name: last_document
+SELECT max(id) FROM documents;
+
+-- name: last_revision
+SELECT max(id) FROM revisions;
+
+-- name: add_arrival
+INSERT INTO documents
+  (id, partition, source_id, document_id, source_sequence, access, access_digest, content_key, state_hash, build_hash,
+   run_id, accepted_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: add_arrived_revision
+INSERT INTO revisions (id, document, content_key, content_sha256, description, accepted_at) VALUES (?, ?, ?, ?, ?, ?);
+
+-- name: point_at_revisions
+UPDATE documents SET revision = id + ? WHERE id BETWEEN ? AND ?;
+
 -- name: set_head
 UPDATE documents
 SET operation = 'upsert', source_sequence = ?, revision = ?, access = ?, access_digest = ?, content_key = ?,

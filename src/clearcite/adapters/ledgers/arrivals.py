@@ -1,0 +1,109 @@
+"""Documents that were never seen, written together.
+
+Nothing of such a document is stored, served or waiting, so one statement for a run of them does what one for each
+would, in the same order and with the same numbers. Whatever is not that plain is left to ``intake.accept``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clearcite.adapters.ledgers import history
+from clearcite.adapters.ledgers.codec import encode_description
+from clearcite.adapters.ledgers.enqueue import enqueue_arrived
+from clearcite.adapters.ledgers.events import accepted, record_all
+from clearcite.adapters.ledgers.intake import SQL, access_id, check, original, partition_id
+from clearcite.adapters.ledgers.writer import Transaction
+from clearcite.domain.corpus import SourceRecord
+from clearcite.domain.lifecycle import Decision, Head, decide, head_of
+from clearcite.errors import InputError
+from clearcite.ports import Applied
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    record: SourceRecord
+    new: Head
+    decision: Decision
+    partition: int
+    access: int
+
+
+def take(tx: Transaction, records: Sequence[SourceRecord], manifest_hash: str) -> list[Applied]:
+    """Accept the first records, up to one that is not about a document never seen. None of them is accepted if one must
+    be refused: then each has to be judged by itself."""
+    try:
+        with tx.savepoint():
+            run = list(_arrivals(tx, records, manifest_hash))
+            if run:
+                _write(tx, run)
+    except (InputError, UnicodeEncodeError, OverflowError):
+        return []
+    return [
+        Applied(key=item.record.key, source_sequence=item.record.source_sequence, decision=item.decision)
+        for item in run
+    ]
+
+
+def _arrivals(tx: Transaction, records: Sequence[SourceRecord], manifest_hash: str) -> Iterator[_Arrival]:
+    seen = set()
+    for record in records:
+        if record.operation != "upsert" or record.access is None or record.key in seen:
+            return
+        check(record)
+        seen.add(record.key)
+        partition = partition_id(tx, record.key.tenant_id)
+        if tx.row(SQL["head"], partition, record.key.source_id, record.key.document_id) is not None:
+            return
+        dated = history.dated(tx, record, None)
+        new = head_of(dated, manifest_hash)
+        access = access_id(tx, dated.access or record.access, new.access_digest, partition)
+        yield _Arrival(dated, new, decide(None, new), partition, access)
+
+
+def _write(tx: Transaction, run: Sequence[_Arrival]) -> None:
+    record_all(tx, [accepted(item.decision.action, item.record.key, item.new) for item in run])
+    document, revision = _after(tx, "last_document"), _after(tx, "last_revision")
+    tx.run_many(SQL["add_arrival"], (_document(tx, document + i, item) for i, item in enumerate(run)))
+    tx.run_many(
+        SQL["add_arrived_revision"],
+        (
+            (
+                revision + i,
+                document + i,
+                item.new.content_digest,
+                item.record.content_sha256,
+                encode_description(item.record.description) if item.record.description else "",
+                tx.now,
+            )
+            for i, item in enumerate(run)
+        ),
+    )
+    tx.run_many(SQL["add_original"], (original(item.record, revision + i) for i, item in enumerate(run)))
+    last = document + len(run) - 1
+    tx.run(SQL["point_at_revisions"], revision - document, document, last)
+    enqueue_arrived(tx, document, last)
+
+
+def _after(tx: Transaction, statement: str) -> int:
+    row = tx.row(SQL[statement])
+    return 1 if row is None or row[0] is None else int(row[0]) + 1
+
+
+def _document(tx: Transaction, number: int, item: _Arrival) -> tuple[Any, ...]:
+    record, new = item.record, item.new
+    return (
+        number,
+        item.partition,
+        record.key.source_id,
+        record.key.document_id,
+        new.source_sequence,
+        item.access,
+        new.access_digest,
+        new.content_digest,
+        new.source_state_hash,
+        new.build_state_hash,
+        record.run_id,
+        tx.now,
+    )
