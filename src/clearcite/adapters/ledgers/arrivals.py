@@ -21,6 +21,7 @@ from clearcite.domain.lifecycle import Decision, Head, decide, head_of
 from clearcite.errors import InputError
 from clearcite.ports import Applied
 
+
 @dataclass(frozen=True, slots=True)
 class _Arrival:
     record: SourceRecord
@@ -64,7 +65,7 @@ def _arrivals(tx: Transaction, records: Sequence[SourceRecord], manifest_hash: s
 
 def _write(tx: Transaction, run: Sequence[_Arrival]) -> None:
     record_all(tx, [accepted(item.decision.action, item.record.key, item.new) for item in run])
-    document, revision = _after(tx, "last_document"), _after(tx, "last_revision")
+    document, revision = tx.number_after(SQL["last_document"]), tx.number_after(SQL["last_revision"])
     tx.run_many(SQL["add_arrival"], (_document(tx, document + i, item) for i, item in enumerate(run)))
     tx.run_many(
         SQL["add_arrived_revision"],
@@ -84,11 +85,6 @@ def _write(tx: Transaction, run: Sequence[_Arrival]) -> None:
     last = document + len(run) - 1
     tx.run(SQL["point_at_revisions"], revision - document, document, last)
     enqueue_arrived(tx, document, last)
-
-
-def _after(tx: Transaction, statement: str) -> int:
-    row = tx.row(SQL[statement])
-    return 1 if row is None or row[0] is None else int(row[0]) + 1
 
 
 def _document(tx: Transaction, number: int, item: _Arrival) -> tuple[Any, ...]:

@@ -44,6 +44,12 @@ def encode(value: Any) -> str:
     return _encode(value)
 
 
+@lru_cache(maxsize=4_096)
+def encode_strings(values: tuple[str, ...]) -> str:
+    """Lists that many rows have alike: headings, flags."""
+    return _encode(values)
+
+
 def decode(raw: str) -> Any:
     """Raises IntegrityFault for text that is no JSON."""
     try:

@@ -6,12 +6,13 @@ otherwise it was superseded or taken over, and leaves nothing behind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from clearcite.adapters.ledgers import leases, visible
-from clearcite.adapters.ledgers.codec import encode, encode_units
-from clearcite.adapters.ledgers.events import record
+from clearcite.adapters.ledgers.codec import encode, encode_strings, encode_units
+from clearcite.adapters.ledgers.events import Entry, record_all
 from clearcite.adapters.ledgers.generations import active_id
 from clearcite.adapters.ledgers.leases import SQL
 from clearcite.adapters.ledgers.writer import SQL as COMMON
@@ -28,6 +29,10 @@ Commit = Callable[[str | None], str]
 class Held:
     """A row of the outbox that its worker still holds, in the order of the query ``held``."""
 
+    fence: int
+    tenant_id: str
+    source_id: str
+    document_id: str
     document: int
     kind: str
     revision: int
@@ -41,6 +46,12 @@ class Held:
     served_revision: int
     withdrawn: int
 
+    def belongs_to(self, job: Job) -> bool:
+        """Whether it is still the row that this job was leased with, of this very document."""
+        key = job.key
+        identity = (key.tenant_id, key.source_id, key.document_id)
+        return self.fence == job.fence and identity == (self.tenant_id, self.source_id, self.document_id)
+
 
 def publish(
     tx: Transaction, generation: str, built: Sequence[Built], commit: Commit
@@ -50,48 +61,54 @@ def publish(
     ``commit`` runs last, and only if something was projected, or if ``built`` is empty: a merge of the index.
     """
     number = active_id(tx, generation)
-    published: list[DocumentKey] = []
-    projected = False
+    held_by = _held_by_event(tx, number, built)
+    wanted: list[tuple[Built, Held]] = []
+    log: list[Entry] = []
     for item in built:
-        held = _held(tx, number, item.job)
-        if held is None:
+        held = held_by.pop(item.job.event_id, None)
+        if held is None or not held.belongs_to(item.job):
             continue
         fault = _fault(item, held)
         if fault is not None:
             leases.fail(tx, item.job, fault)
             continue
-        _write(tx, number, item, held)
-        tx.run(SQL["done"], item.job.event_id)
-        _log(tx, generation, item, held)
-        projected = projected or held.kind == "project"
-        published.append(item.job.key)
+        _make_way(tx, number, held)
+        wanted.append((item, held))
+        log.append(_entry(tx, generation, item, held))
+    projected = [(item, held) for item, held in wanted if held.kind == "project"]
+    _write_projections(tx, number, projected)
+    tx.run(SQL["done"], encode([item.job.event_id for item, _ in wanted]))
+    record_all(tx, log)
     if projected or not built:
         _switch_index(tx, generation, commit)
-    return tuple(published)
+    return tuple(item.job.key for item, _ in wanted)
 
 
-def _log(tx: Transaction, generation: str, item: Built, held: Held) -> None:
+def _entry(tx: Transaction, generation: str, item: Built, held: Held) -> Entry:
     """What is served from now on, and from which position; hashes only. ``source_time`` is in no hash, and decides
     which of two sides is the newer one."""
+    key, job = item.job.key, item.job
     if held.kind == "delete":
-        record(tx, "dropped", item.job.key, generation=generation, position=tx.raised)
-    elif held.kind == "access":
-        slot = held.served_slot
-        record(tx, "acknowledged", item.job.key, generation=generation, slot=slot, state=held.state_hash)
-    else:
-        described = item.job.description
-        made = {"text": sha256_text(item.text), "seal": build_seal(item.title, item.normal_sha256)}
-        made |= {"generation": generation, "state": held.state_hash}
-        since = None if described is None else described.source_time
-        record(
-            tx,
-            "published",
-            item.job.key,
-            slot=held.slot,
-            position=tx.position(),
-            source_time=since,
-            **made,
+        return "dropped", key, {"generation": generation, "position": tx.raised}
+    if held.kind == "access":
+        return (
+            "acknowledged",
+            key,
+            {"generation": generation, "slot": held.served_slot, "state": held.state_hash},
         )
+    return (
+        "published",
+        key,
+        {
+            "slot": held.slot,
+            "position": tx.position(),
+            "source_time": None if job.description is None else job.description.source_time,
+            "text": sha256_text(item.text),
+            "seal": build_seal(item.title, item.normal_sha256),
+            "generation": generation,
+            "state": held.state_hash,
+        },
+    )
 
 
 def _switch_index(tx: Transaction, generation: str, commit: Commit) -> None:
@@ -101,11 +118,9 @@ def _switch_index(tx: Transaction, generation: str, commit: Commit) -> None:
     tx.run(SQL["set_index_manifest"], commit(row[2]), row[0])
 
 
-def _held(tx: Transaction, generation: int, job: Job) -> Held | None:
-    key = job.key
-    identity = (key.tenant_id, key.source_id, key.document_id)
-    row = tx.row(SQL["held"], job.event_id, job.fence, generation, *identity)
-    return None if row is None else Held(*row)
+def _held_by_event(tx: Transaction, generation: int, built: Sequence[Built]) -> dict[int, Held]:
+    rows = tx.rows(SQL["held"], encode([item.job.event_id for item in built]), generation)
+    return {event: Held(*row) for event, *row in rows}
 
 
 def _fault(item: Built, held: Held) -> str | None:
@@ -131,23 +146,36 @@ def _fault(item: Built, held: Held) -> str | None:
     return None
 
 
-def _write(tx: Transaction, generation: int, item: Built, held: Held) -> None:
+def _make_way(tx: Transaction, generation: int, held: Held) -> None:
+    """Everything that a job does but write what it built: what was served before goes, or serves others."""
     if held.kind == "access":
         state = (held.access, held.access_digest, held.state_hash)
         tx.run(SQL["acknowledge"], *state, tx.now, held.served)
-    else:
-        if held.served is not None:
-            visible.retire(tx, generation, held.partition, held.served_slot)
-            tx.run(SQL["drop_projection"], held.served)
-        if held.kind == "project":
-            _write_projection(tx, generation, item, held)
-    visible.refresh(tx, held.document)
+    elif held.served is not None:
+        visible.retire(tx, generation, held.partition, held.served_slot)
+        tx.run(SQL["drop_projection"], held.served)
+    if held.kind != "project":
+        visible.refresh(tx, held.document)
 
 
-def _write_projection(tx: Transaction, generation: int, item: Built, held: Held) -> None:
+def _write_projections(tx: Transaction, generation: int, built: Sequence[tuple[Built, Held]]) -> None:
+    """Documents of which this generation serves nothing now."""
+    if not built:
+        return
+    first = tx.number_after(SQL["last_projection"])
+    numbered = [(first + i, item, held) for i, (item, held) in enumerate(built)]
+    tx.run_many(SQL["add_projection"], (_projection(tx, generation, *each) for each in numbered))
+    tx.run_many(
+        SQL["add_text"], ((number, sha256_text(item.text), item.text) for number, item, _ in numbered)
+    )
+    tx.run_many(SQL["add_chunk"], (row for each in numbered for row in _chunks(generation, *each)))
+    visible.begin(tx, first, first + len(numbered) - 1)
+
+
+def _projection(tx: Transaction, generation: int, number: int, item: Built, held: Held) -> tuple[Any, ...]:
     described = item.job.description  # of this very revision: the fence is the one it was claimed with
-    projection = tx.insert(
-        SQL["add_projection"],
+    return (
+        number,
         generation,
         held.document,
         held.partition,
@@ -161,12 +189,14 @@ def _write_projection(tx: Transaction, generation: int, item: Built, held: Held)
         item.title,
         item.normal_sha256,
         build_seal(item.title, item.normal_sha256),
-        encode(list(item.flags)),
+        encode_strings(item.flags),
         encode([list(note) for note in item.notes]),
     )
-    tx.run(SQL["add_text"], projection, sha256_text(item.text), item.text)
-    rows = (
-        (
+
+
+def _chunks(generation: int, projection: int, item: Built, held: Held) -> Iterator[tuple[Any, ...]]:
+    for chunk in item.chunks:
+        yield (
             generation,
             projection,
             chunk.chunk_id,
@@ -178,13 +208,10 @@ def _write_projection(tx: Transaction, generation: int, item: Built, held: Held)
             chunk.kind,
             chunk.page,
             chunk.language,
-            encode(list(chunk.heading)),
-            encode(list(chunk.flags)),
+            encode_strings(chunk.heading),
+            encode_strings(chunk.flags),
             encode_units(chunk.units),
             chunk.context,
             chunk.text,
             chunk.seal(),
         )
-        for chunk in item.chunks
-    )
-    tx.run_many(SQL["add_chunk"], rows)

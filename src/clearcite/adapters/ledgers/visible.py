@@ -25,6 +25,13 @@ def refresh(tx: Transaction, document: int) -> None:
         _append(tx, (generation, partition, slot), row_for(document, states))
 
 
+def begin(tx: Transaction, first: int, last: int) -> None:
+    """The first row of each of these projections: their slots have none yet."""
+    position = tx.position()
+    rows = tx.rows(SQL["states_of_projections"], first, last)
+    tx.run_many(SQL["put_row"], ((*row[:3], position, *row_for(row[3], row[4:])) for row in rows))
+
+
 def row_for(document: int, states: Sequence[Any]) -> tuple[Any, ...]:
     """What a row says, from (withdrawn, supersedes, operation, quarantined) and both states: class, status,
     window, trust."""

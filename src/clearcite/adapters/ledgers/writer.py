@@ -56,6 +56,11 @@ class Transaction:
         self.db.execute(sql, bindings)
         return self.db.last_insert_rowid()
 
+    def number_after(self, sql: str) -> int:
+        """The number a table gives next. ``sql``: the largest it has given."""
+        row = self.row(sql)
+        return 1 if row is None or row[0] is None else int(row[0]) + 1
+
     def position(self) -> int:
         """The position of this transaction: raised once, at its first change of visibility."""
         if self.raised is None:

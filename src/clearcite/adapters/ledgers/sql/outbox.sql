@@ -30,22 +30,23 @@ ON CONFLICT (generation, partition) DO UPDATE SET next = next + ?3
 RETURNING next - ?3;
 
 -- name: held
-SELECT o.document, o.kind, o.revision, o.access, o.slot, d.partition,
+SELECT o.event_id, o.fence, p.name, d.source_id, d.document_id,
+       o.document, o.kind, o.revision, o.access, o.slot, d.partition,
        d.access_digest, d.state_hash, s.id, s.slot, s.revision, s.withdrawn
-FROM outbox o
+FROM json_each(?1) j
+CROSS JOIN outbox o ON o.event_id = j.value
 JOIN documents d ON d.id = o.document
 JOIN partitions p ON p.id = d.partition
 LEFT JOIN revisions r ON r.id = o.revision
 LEFT JOIN accesses a ON a.id = o.access
 LEFT JOIN projections s ON s.generation = o.generation AND s.document = o.document
-WHERE o.event_id = ?1 AND o.fence = ?2 AND o.generation = ?3 AND o.quarantined_at IS NULL AND o.owner IS NOT NULL
-  AND p.name = ?4 AND d.source_id = ?5 AND d.document_id = ?6
+WHERE o.generation = ?2 AND o.quarantined_at IS NULL AND o.owner IS NOT NULL
   AND ((o.kind = 'delete' AND d.operation = 'delete')
     OR (o.kind <> 'delete' AND d.operation = 'upsert' AND r.document = o.document AND a.partition = d.partition
         AND o.revision = d.revision AND o.access = d.access));
 
 -- name: done
-DELETE FROM outbox WHERE event_id = ?;
+DELETE FROM outbox WHERE event_id IN (SELECT value FROM json_each(?));
 
 -- name: retry
 UPDATE outbox SET owner = NULL, last_error = ?, available_at = ?
@@ -71,11 +72,14 @@ WHERE event_id = ? AND fence = ? AND quarantined_at IS NULL AND owner IS NOT NUL
 -- name: drop_projection
 DELETE FROM projections WHERE id = ?;
 
+-- name: last_projection
+SELECT max(id) FROM projections;
+
 -- name: add_projection
 INSERT INTO projections
-  (generation, document, partition, slot, revision, access, access_digest, state_hash, supersedes,
+  (id, generation, document, partition, slot, revision, access, access_digest, state_hash, supersedes,
    published_at, title, normal_sha256, seal, flags, notes)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: acknowledge
 UPDATE projections SET access = ?, access_digest = ?, state_hash = ?, published_at = ? WHERE id = ?;
