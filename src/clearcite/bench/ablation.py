@@ -18,6 +18,8 @@ from clearcite.errors import DependencyUnavailable, InputError
 CONFIGURED = "as configured"
 PASSES = "cases passed"
 
+ANYTHING = ("-1.000000", "1.000000")
+
 Judge = Callable[[Engine], Sequence[CaseResult]]
 Open = Callable[[str, str], AbstractContextManager[Engine]]
 """Axis and value → the engine with that change; two empty texts: as configured."""
@@ -153,7 +155,8 @@ def _effect(
         mean=micros(mean_of([right[case] for case in shared])),
         configured=micros(mean_of([left[case] for case in shared])),
         difference=micros(mean_of(differences)),
-        interval=bootstrap_interval(differences),
+        # One case says nothing about others.
+        interval=bootstrap_interval(differences) if len(differences) > 1 else ANYTHING,
         chance=micros(round(chance * 1_000_000)),
         significant=False,
     )

@@ -63,6 +63,9 @@ def engine_of(settings: Settings, live: str, variant: Variant, say: Say = lambda
         if variant.rebuilt:
             settings = stack.enter_context(scratch_copy(settings))
             generation = _built(settings, live, variant, say)
+        if variant.embedder is not None:
+            # It takes the place of the configured one, which would refuse to ask another's vectors.
+            settings = replace(settings, semantic="off")
         engine = stack.enter_context(engine_on(settings, generation=generation))
         pipeline = _varied(engine._services.pipeline, variant, settings)
         yield Engine(replace(engine._services, instead=variant.instead, pipeline=pipeline))

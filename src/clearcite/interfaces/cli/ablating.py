@@ -11,6 +11,7 @@ from clearcite.bench.artifact import write_artifact
 from clearcite.bench.axes import AXES, Ground, Make
 from clearcite.bench.evaluate import Subject, identity_of, judged_of
 from clearcite.bench.judge import CaseResult
+from clearcite.bench.legs import has_vectors
 from clearcite.bench.suite import Suite
 from clearcite.engine import Engine
 from clearcite.errors import InputError, did_you_mean
@@ -77,8 +78,7 @@ def _ablated(subject: Subject, suite: Suite, axes: Axes, cross_encoder: Path | N
     if settings is None:
         raise InputError("There is no store of one's own to change.")
     live = next(item for item in subject.engine.generations() if item.is_live)
-    has_vectors = '"embedder":null' not in live.manifest
-    ground = Ground(settings=settings, has_vectors=has_vectors, cross_encoder=cross_encoder)
+    ground = Ground(settings=settings, has_vectors=has_vectors(live), cross_encoder=cross_encoder)
     made = {(axis, value): make(ground) for axis, values in axes.items() for value, make in values.items()}
     changes = {change: variant for change, variant in made.items() if isinstance(variant, Variant)}
     left_out = {", ".join(change): why for change, why in made.items() if isinstance(why, str)}

@@ -36,6 +36,9 @@ Example:
 SUITES = ("eight", "manuals", "lifecycle")
 """Folders of ``demo/suites``: questions, and the documents they are asked on where they are not the demo's."""
 
+COMPARED = "semantic.toml"
+"""In the folder of a suite: questions that words do not find, searched by words and by vectors."""
+
 SUITE_MARK = ".suite"
 """In the folder of a suite: which one."""
 
@@ -84,7 +87,13 @@ def demo_suite(name: str, folder: Path) -> int:
         raise InputError(
             f"There is no suite {name}; there are {', '.join(SUITES)}.{did_you_mean([name], SUITES)}"
         )
-    code = take_sources(unpack(folder, suite=name), Taking())
+    settings = unpack(folder, suite=name)
+    code = take_sources(settings, Taking())
+    if (folder / COMPARED).is_file():
+        from clearcite.interfaces.cli.legs import show_legs  # noqa: PLC0415 - the demo needs no bench
+
+        say()
+        show_legs(settings, folder / COMPARED)
     say()
     say(f"The store is in {folder}, its questions in {folder / 'suite.toml'}. Judge them there:", "bold")
     say(f"  cd {shlex.quote(str(folder))} && clearcite evaluate suite.toml")
