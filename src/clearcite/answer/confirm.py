@@ -8,7 +8,7 @@ must not displace readable ones, each leg goes on page by page until its depth i
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from clearcite.domain.access import Access, AccessClass, Acl, class_admits, in_force
+from clearcite.domain.access import Access, Acl, readable
 from clearcite.domain.corpus import DocumentKey, build_seal, chunk_id, revision_label, state_hash_of
 from clearcite.domain.digest import sha256_text
 from clearcite.domain.retrieval import (
@@ -40,13 +40,13 @@ class ReadTampered(IntegrityFault):
 
 @dataclass(slots=True)
 class Judge:
-    """Decides, from ledger metadata alone, what one scope may read; a class is judged once per request.
+    """Decides, from ledger metadata alone, what one scope may read; an access is judged once per request.
 
     ``shown``: whether the mask of the scope shows a slot; what it does not show is not even decoded."""
 
     scope: Scope
     collections: Mapping[str, Mapping[str, Acl]]
-    verdicts: dict[tuple[str, AccessClass], bool]
+    verdicts: dict[tuple[str, Access], bool]
     shown: Callable[[str, int], bool] | None = None
 
     def admits(self, stored: StoredChunk | StoredDocument) -> bool:
@@ -55,25 +55,15 @@ class Judge:
             return False
         if self.scope.sources and stored.key.source_id not in self.scope.sources:
             return False
-        served, head = stored.served_access, stored.head_access
-        partition = stored.key.tenant_id
-        return self._state_admits(partition, served) and (
-            served is head or served == head or self._state_admits(partition, head)
-        )
+        partition, served, head = stored.key.tenant_id, stored.served_access, stored.head_access
+        return self._allows(partition, served) and (served is head or self._allows(partition, head))
 
-    def _state_admits(self, partition: str, state: Access) -> bool:
-        return (
-            state.status == "published"
-            and state.trusted
-            and in_force(state, self.scope.as_of)
-            and self._class_admits(partition, state.access_class)
-        )
-
-    def _class_admits(self, partition: str, cls: AccessClass) -> bool:
-        key = (partition, cls)
+    def _allows(self, partition: str, access: Access) -> bool:
+        key = (partition, access)
         if key not in self.verdicts:
-            groups = self.scope.principal.effective_groups if self.scope.principal.groups else frozenset()
-            self.verdicts[key] = class_admits(cls, self.collections[partition], groups)
+            principal = self.scope.principal
+            groups = principal.effective_groups if principal.groups else frozenset()
+            self.verdicts[key] = readable(access, self.collections[partition], groups, self.scope.as_of)
         return self.verdicts[key]
 
 

@@ -42,7 +42,8 @@ def _kept_documents(passages: Iterable[Passage], known: set[DocumentKey]) -> Cal
     for passage in all_passages:
         order = _order(passage, passage.key in known)
         for group in _groups(passage):
-            best[group] = min(best.get(group, order), order)
+            other = best.get(group)
+            best[group] = order if other is None else min(other, order)
     lost = {
         passage.key for passage in all_passages for group in _groups(passage) if best[group][2] != passage.key
     }

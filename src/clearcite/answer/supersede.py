@@ -13,6 +13,8 @@ def set_aside_superseded(
         for document in superseding
         for item in document.description.supersedes
     }
+    if not rules:
+        return ranked, ()
     kept = tuple(item for item in ranked if not _is_superseded(item.passage, rules))
     lost = tuple(
         Dropped(chunk_id=item.passage.chunk_id, reason="superseded")

@@ -152,7 +152,7 @@ def meet(one: Access, other: Access) -> Access:
 
 
 def readable(access: Access, collections: Mapping[str, Acl], groups: frozenset[str], as_of: Micros) -> bool:
-    """The whole rule for one document of the caller's partition. Used to judge one document by itself."""
+    """The whole rule for one document of the caller's partition, by itself."""
     return (
         access.status == "published"
         and access.trusted

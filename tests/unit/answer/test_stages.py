@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -79,6 +80,26 @@ def test_the_same_paragraph_in_two_documents_counts_once() -> None:
     first = passage("a", "All rights  reserved.")
     second = passage("b", "all rights reserved.")
     assert names(deduplicate(ranked(second, first))[0]) == ["a"]
+
+
+WRITTEN = st.tuples(
+    st.integers(0, 12),
+    st.sampled_from([" ", "  ", "\n", "\u3000"]),
+    st.sampled_from([str.upper, str.lower, str.title]),
+)
+
+
+@given(st.lists(WRITTEN, min_size=2, max_size=8), st.sampled_from(["ʼn straße ", "", "İ ﬁ "]))
+def test_of_texts_that_differ_in_case_and_white_space_alone_exactly_one_stays(
+    drawn: list[tuple[int, str, Any]], first: str
+) -> None:
+    """However long they are the same before they differ."""
+    texts = [
+        written(between.join(f"{first}word {n}" for n in range(count))) for count, between, written in drawn
+    ]
+    items = ranked(*(passage(f"{n}", text, start=n) for n, text in enumerate(texts)))
+    firsts = {" ".join(text.casefold().split()): str(n) for n, text in reversed(list(enumerate(texts)))}
+    assert sorted(names(deduplicate(items)[0])) == sorted(firsts.values())
 
 
 def test_no_document_crowds_out_the_others() -> None:

@@ -19,7 +19,6 @@ from clearcite.wire import from_json
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 REASONS = {1: "not_published", 2: "quarantined"}
-_UNIT_FIELDS = 7
 _KINDS: dict[str, tuple[type, ...]] = {
     "source_uri": (str,),
     "source_version": (str,),
@@ -92,9 +91,16 @@ def _is_plain(found: Any) -> bool:
     and what can be taken as it is."""
     return (
         type(found) is dict
-        and found.keys() == _KINDS.keys()
-        and all(type(value) in _KINDS[name] for name, value in found.items())
-        and not any(found[name] for name in _NO_LISTS)
+        and _has_kinds(tuple(found), tuple(map(type, found.values())))
+        and not (found["supersedes"] or found["labels"] or found["facts"])
+    )
+
+
+@lru_cache(maxsize=64)
+def _has_kinds(names: tuple[str, ...], kinds: tuple[type, ...]) -> bool:
+    """Nearly all descriptions are alike in this."""
+    return set(names) == _KINDS.keys() and all(
+        kind in _KINDS[name] for name, kind in zip(names, kinds, strict=True)
     )
 
 
@@ -119,21 +125,21 @@ def encode_units(units: tuple[Unit, ...]) -> str:
 
 @lru_cache(maxsize=16_384)
 def decode_units(raw: str) -> tuple[Unit, ...]:
-    units = []
-    for item in decode(raw):
-        if not isinstance(item, list) or len(item) != _UNIT_FIELDS:
-            raise IntegrityFault("Stored units cannot be read.")
-        kind, start, end, header, header_end, lead, lead_end = item
-        units.append(
-            Unit(
-                kind=kind,
-                start=start,
-                end=end,
-                header=None if header < 0 else (header, header_end),
-                lead=None if lead < 0 else (lead, lead_end),
-            )
+    try:
+        return tuple(
+            [
+                Unit(
+                    kind=kind,
+                    start=start,
+                    end=end,
+                    header=None if header < 0 else (header, header_end),
+                    lead=None if lead < 0 else (lead, lead_end),
+                )
+                for kind, start, end, header, header_end, lead, lead_end in decode(raw)
+            ]
         )
-    return tuple(units)
+    except (TypeError, ValueError) as error:
+        raise IntegrityFault("Stored units cannot be read.") from error
 
 
 def class_digest(cls: AccessClass) -> str:

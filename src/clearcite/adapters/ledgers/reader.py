@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType, TracebackType
 from typing import Any
@@ -308,53 +307,50 @@ def _acl_or_nobody(path: str, allow: str | None, deny: str, seal: str) -> Acl:
         return NOBODY
 
 
-@contextmanager
-def _naming(row: tuple[Any, ...]) -> Iterator[None]:
-    """A fault in a row says which document it is of."""
-    try:
-        yield
-    except IntegrityFault as fault:
-        raise IntegrityFault(fault.message, _key(row)) from fault
-
-
 def _key(row: tuple[Any, ...]) -> DocumentKey:
     return DocumentKey(tenant_id=row[0], source_id=row[1], document_id=row[2])
 
 
-def _shared(row: tuple[Any, ...]) -> dict[str, Any]:
-    """The 24 columns that ``chunks`` and ``document`` begin with."""
-    return {
-        "key": _key(row),
-        "present": bool(row[3]),
-        "title": row[4],
-        "description": decode_description(row[5]),
-        "content_sha256": row[6],
-        "served_access_digest": row[7],
-        "head_access_digest": row[8],
-        "served_state_hash": row[9],
-        "served_access": decode_access(row[10:17]),
-        "head_access": decode_access(row[17:24]),
-    }
-
-
 def _stored_document(row: tuple[Any, ...]) -> StoredDocument:
-    """From the shared columns, the text's hash and text, and what seals it."""
-    with _naming(row):
+    """A fault in it says which document it is of; so for a chunk."""
+    key = _key(row)
+    try:
         return StoredDocument(
-            **_shared(row),
+            key=key,
+            present=bool(row[3]),
+            title=row[4],
+            description=decode_description(row[5]),
+            content_sha256=row[6],
+            served_access_digest=row[7],
+            head_access_digest=row[8],
+            served_state_hash=row[9],
+            served_access=decode_access(row[10:17]),
+            head_access=decode_access(row[17:24]),
             text_sha256=row[24],
             text=row[25],
             slot=row[26],
             normal_sha256=row[27],
             build_seal=row[28],
         )
+    except IntegrityFault as fault:
+        raise IntegrityFault(fault.message, key) from fault
 
 
 def _stored_chunk(row: tuple[Any, ...], chunker: str) -> StoredChunk:
-    """From the shared columns and those of the chunk."""
-    with _naming(row):
+    """Written out, as the columns it shares with a document are: a question reads a hundred or more."""
+    key = _key(row)
+    try:
         return StoredChunk(
-            **_shared(row),
+            key=key,
+            present=bool(row[3]),
+            title=row[4],
+            description=decode_description(row[5]),
+            content_sha256=row[6],
+            served_access_digest=row[7],
+            head_access_digest=row[8],
+            served_state_hash=row[9],
+            served_access=decode_access(row[10:17]),
+            head_access=decode_access(row[17:24]),
             chunk=chunk_of_row(row[24:37]),
             slot=row[37],
             normal_sha256=row[38],
@@ -362,6 +358,8 @@ def _stored_chunk(row: tuple[Any, ...], chunker: str) -> StoredChunk:
             build_seal=row[40],
             chunker=chunker,
         )
+    except IntegrityFault as fault:
+        raise IntegrityFault(fault.message, key) from fault
 
 
 def _distinct(values: NDArray[np.int64]) -> list[int]:
