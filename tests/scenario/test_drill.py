@@ -203,6 +203,22 @@ def test_the_store_itself_is_only_read(folder: Path) -> None:
     )
     assert clearcite(folder, "drill", "--suite", "suite.toml", "--fault", "safe").code == 0
     assert store_bytes(folder) == before
+    assert clearcite(folder, "evaluate", "suite.toml", "--drill", "out/drill.json", "--out", "run").code == 0
+    assert "Faults put in by a drill" in (folder / "run" / "report.html").read_text()
+    text = (folder / "out" / "drill.json").read_text()
+    (folder / "other.json").write_text(re.sub('"corpus_sha256":"[0-9a-f]+"', '"corpus_sha256":"0"', text))
+    other = clearcite(folder, "evaluate", "suite.toml", "--drill", "other.json", "--out", "never")
+    assert (other.code, other.out) == (2, "") and "another corpus" in other.err
+    assert not (folder / "never").exists()
+
+
+def test_evidence_that_would_hold_what_may_be_shown_nowhere_is_not_written(folder: Path) -> None:
+    text = (folder / "suite.toml").read_text().replace("4711", "whoever runs")
+    (folder / "loose.toml").write_text(text)
+    args = ("drill", "--suite", "loose.toml", "--fault", "safe", "--out", "kept")
+    done = clearcite(folder, *args)
+    assert (done.code, done.out) == (1, "") and "drill.json" in done.err
+    assert not (folder / "kept").exists()
 
 
 def test_a_bad_generation_is_refused_forced_noticed_and_rolled_back(folder: Path) -> None:

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from clearcite.bench.judge import CaseResult
 from clearcite.bench.paired import chance_of_drop, significant
+from clearcite.bench.scoring import WORSE_WHEN_HIGHER
 from clearcite.bench.stats import bootstrap_interval, mean_of, micros, to_micros
 from clearcite.engine import Engine
 from clearcite.errors import DependencyUnavailable, InputError
@@ -28,7 +29,8 @@ Open = Callable[[str, str], AbstractContextManager[Engine]]
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Effect:
     """A measure with one thing changed. ``difference`` to *as configured* over the cases that have it in both, with its
-    95 % interval; ``chance``: of so large a drop, if the thing made none; ``significant`` over all tests of the run."""
+    95 % interval; ``chance``: of so large a change for the worse, if the thing made none; ``significant`` over all
+    tests of the run."""
 
     axis: str
     value: str
@@ -146,7 +148,8 @@ def _effect(
     if not shared:
         return None
     differences = [right[case] - left[case] for case in shared]
-    chance = chance_of_drop(differences)
+    sign = -1 if measure in WORSE_WHEN_HIGHER else 1
+    chance = chance_of_drop([sign * one for one in differences])
     effect = Effect(
         axis=change[0],
         value=change[1],

@@ -8,6 +8,7 @@ from clearcite.bench.ablation import CONFIGURED, PASSES, Ablation, Effect
 from clearcite.bench.markup import shown, table
 from clearcite.bench.plots import Plot, Row, differences
 from clearcite.bench.report_style import HEAD as HEAD_OF_PAGE
+from clearcite.bench.scoring import WORSE_WHEN_HIGHER
 from clearcite.bench.stats import to_micros
 from clearcite.errors import InputError
 from clearcite.wire import canonical, from_json, loads, to_json
@@ -115,7 +116,8 @@ def body(found: Ablation) -> str:
     groups: dict[str, list[Row]] = {}
     for one in effects:
         low, high = (to_micros(end) for end in one.interval)
-        row = Row(label=one.measure, value=to_micros(one.difference), ends=(low, high))
+        label = f"{one.measure} (less is better)" if one.measure in WORSE_WHEN_HIGHER else one.measure
+        row = Row(label=label, value=to_micros(one.difference), ends=(low, high))
         groups.setdefault(f"{one.axis}: {one.value}", []).append(row)
     lost = [
         (one.axis, one.value, ", ".join(one.cases), ", ".join(one.attributed))
@@ -123,7 +125,7 @@ def body(found: Ablation) -> str:
         if one.cases
     ]
     parts = [
-        f"<p>{found.cases} cases, one thing changed at a time. Left of 0: worse than {CONFIGURED}.</p>",
+        f"<p>{found.cases} cases, one thing changed at a time. Left of 0: less than {CONFIGURED}.</p>",
         differences(plot, list(groups.items())),
         table(HEAD, [_cells(one) for one in effects]),
     ]

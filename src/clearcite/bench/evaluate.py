@@ -75,21 +75,14 @@ class Evaluation:
 
 
 def evaluate(
-    subject: Subject,
-    suite: Suite,
-    *,
-    use_topic: bool = False,
-    baseline: KeptRun | None = None,
-    ablated: Ablation | None = None,
+    subject: Subject, suite: Suite, *, use_topic: bool = False, baseline: KeptRun | None = None
 ) -> Evaluation:
-    """Raises InputError for a suite without a case, which proves nothing, and for a baseline or an ablation of
-    something else."""
+    """Raises InputError for a suite without a case, which proves nothing, and for a baseline of something else."""
     if not suite.cases:
         raise InputError("the suite holds no case")
     identity = identity_of(subject, suite)
-    for other in (baseline, ablated):
-        if other is not None:
-            require_comparable(identity, other.state)
+    if baseline is not None:
+        require_comparable(identity, baseline.state)
     judged = judged_of(subject, suite, use_topic=use_topic)
     found = measures(judged.results)
     return Evaluation(
@@ -107,7 +100,6 @@ def evaluate(
         sources=judged.sources,
         findings=tuple(found for _, found in judged.content.findings),
         ranked=judged.ranked,
-        ablated=ablated,
     )
 
 

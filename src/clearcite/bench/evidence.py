@@ -8,6 +8,7 @@ from typing import Any
 
 from clearcite.bench.answering import OPERATOR
 from clearcite.bench.drill import Drill, Result
+from clearcite.bench.evaluate import Subject, identity_of
 from clearcite.bench.faults.site import Site
 from clearcite.bench.faults.stages import STAGES
 from clearcite.bench.rollback import Step
@@ -41,11 +42,10 @@ def rollback_evidence(steps: Sequence[Step], base: Site, command: str) -> Mappin
 def _state(base: Site) -> Mapping[str, str | None]:
     """Of what, under which settings, and by which policy. None: no policy was ever taken over."""
     with engine_on(base.settings) as engine:
-        operator = engine.operator(OPERATOR)
-        policy, corpus = operator.policy(), operator.corpus_digest()
+        policy = engine.operator(OPERATOR).policy()
+        identity = identity_of(Subject(engine=engine), base.suite)
     return {
-        "suite_sha256": base.suite.sha256,
-        "corpus_sha256": corpus,
+        **identity,
         "config_sha256": base.settings.hash(),
         "policy_sha256": None if policy is None else policy.content,
     }

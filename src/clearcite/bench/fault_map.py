@@ -11,8 +11,9 @@ from clearcite.wire import loads
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FaultMap:
     """``stages`` in the order of the way of a document. ``faults``: name, and what stands at each stage: ``first``
-    where the fault showed first, ``also`` where it showed as well, else nothing."""
+    where the fault showed first, ``also`` where it showed as well, else nothing. ``state``: of what."""
 
+    state: Mapping[str, Any]
     stages: tuple[str, ...]
     faults: tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -23,7 +24,11 @@ def read_fault_map(raw: bytes) -> FaultMap:
     if not isinstance(value, Mapping):
         raise _wrong("it is no object")
     stages = tuple(_text(item, "name") for item in _items(value, "stages"))
+    state = value.get("state")
+    if not isinstance(state, dict):
+        raise _wrong("it does not say of what it is; drill again")
     return FaultMap(
+        state=state,
         stages=stages,
         faults=tuple((_text(item, "name"), _cells(item, stages)) for item in _items(value, "faults")),
     )

@@ -102,6 +102,18 @@ def test_adaptive_weights_favour_what_the_best_passages_come_from_and_the_fixed_
     assert len(adaptive_weights(plan, nothing)) == len(nothing)
 
 
+def test_of_a_measure_of_which_less_is_better_a_rise_is_significant_and_a_drop_is_not() -> None:
+    for before, after, mark in (("0.000000", "1.000000", True), ("1.000000", "0.000000", False)):
+        turns = iter((before, after, before))
+
+        def judge(_: Any, turns: Iterator[str] = turns) -> Sequence[CaseResult]:
+            value = next(turns)
+            return [replace(result(name, True), scores={"underfill": value}) for name in CASES]
+
+        found = ablate(("suite", STATE), lambda *_: nullcontext(), judge, [("checks", "off")], {})  # type: ignore[arg-type, return-value]
+        assert {one.measure: one.significant for one in found.effects} == {PASSES: False, "underfill": mark}
+
+
 def test_a_measure_that_no_case_has_is_left_out_and_nothing_to_change_is_refused() -> None:
     found = ablated(set(), set(), set())
     assert {item.measure for item in found.effects} == {PASSES, "rr"}

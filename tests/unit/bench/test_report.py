@@ -179,6 +179,7 @@ def test_text_is_escaped_where_it_stands_in_an_attribute_too() -> None:
 
 
 DRILL = {
+    "state": {"suite_sha256": "s"},
     "stages": [{"name": "parsing", "owner": "x"}, {"name": "retrieval", "owner": "x"}],
     "faults": [
         {"name": "ocr", "first_failing_stage": "parsing", "failing": ["parsing", "retrieval"]},
@@ -200,7 +201,13 @@ def test_faults_of_a_drill_are_drawn_by_stage_and_stand_in_words_in_the_table() 
 
 @pytest.mark.parametrize(
     "change",
-    [{"stages": []}, {"faults": [1]}, {"faults": [{"name": "x", "failing": ["nowhere"]}]}, {"stages": [{}]}],
+    [
+        {"stages": []},
+        {"faults": [1]},
+        {"faults": [{"name": "x", "failing": ["nowhere"]}]},
+        {"stages": [{}]},
+        {"state": None},
+    ],
 )
 def test_evidence_that_is_none_is_wrong_input(change: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"no drill\.json"):

@@ -18,7 +18,7 @@ from clearcite.errors import InputError, did_you_mean
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import POLICY, STORE, note, say
-from clearcite.interfaces.cli.evaluating import on_suite
+from clearcite.interfaces.cli.evaluating import must_be_withheld, on_suite
 from clearcite.wiring.variants import Variant, engine_of
 
 Axes = Mapping[str, Mapping[str, Make]]
@@ -57,8 +57,11 @@ def run_ablation(
     wanted = _axes(axis)
     with on_suite(suite, {}, store, policy) as (subject, asked):
         found = _ablated(subject, asked, wanted, cross_encoder)
+    written = files(found)
+    if must_be_withheld(written, asked):
+        return 1
     if out is not None:
-        write_artifact(files(found), out)
+        write_artifact(written, out)
     if form == "json":
         common.print_json(found)
     else:

@@ -20,6 +20,7 @@ from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Command, Option
 from clearcite.interfaces.cli.common import POLICY, STORE, say
 from clearcite.interfaces.cli.demo import unpack
+from clearcite.interfaces.cli.evaluating import must_be_withheld
 from clearcite.interfaces.cli.ingestion import Summary, catch_up
 from clearcite.interfaces.cli.progress import progress
 from clearcite.wiring import Taking, engine_on, open_workshop, resolver_for, take_one
@@ -72,8 +73,11 @@ def run_drill(
         names = [item.name for item in FAULTS] + [ALL_AT_ONCE] if fault is None else [fault]
         with _telling(len(names) + 1) as tell:
             found = drill(base, names, tell=tell)
-        if out is not None:
-            write_artifact(drill_evidence(found, base, command), out)
+        evidence = drill_evidence(found, base, command)
+    if out is not None:
+        if must_be_withheld(evidence, found.suite):
+            return 1
+        write_artifact(evidence, out)
     if is_json:
         common.print_json(drill_json(found))
     else:
@@ -95,7 +99,10 @@ def _rollback(base: Site, out: Path | None, command: str, *, is_json: bool) -> i
     with _telling(9) as tell:
         steps = rehearse(base, tell=tell)
     if out is not None:
-        write_artifact(rollback_evidence(steps, base, command), out)
+        evidence = rollback_evidence(steps, base, command)
+        if must_be_withheld(evidence, base.suite):
+            return 1
+        write_artifact(evidence, out)
     if is_json:
         common.print_json({"holds": all(step.holds for step in steps), "steps": steps})
     else:

@@ -11,12 +11,12 @@ from clearcite.bench.answering import OPERATOR
 from clearcite.bench.artifact import files_of, summary, write_artifact
 from clearcite.bench.audited import traces_of, write_traces
 from clearcite.bench.disclosure import leaking_files
-from clearcite.bench.evaluate import Evaluation, Subject, evaluate
+from clearcite.bench.evaluate import Evaluation, Subject, evaluate, identity_of
 from clearcite.bench.fault_map import read_fault_map
 from clearcite.bench.fixture_run import fixture_run
 from clearcite.bench.ingestion import health_lines
 from clearcite.bench.latency import latency_lines
-from clearcite.bench.run_file import bounded, read_run
+from clearcite.bench.run_file import bounded, read_run, require_comparable
 from clearcite.bench.suite import Suite
 from clearcite.bench.suite_file import Names, read_suite
 from clearcite.errors import InputError, did_you_mean
@@ -84,12 +84,13 @@ def run_evaluation(
     drilled = None if drill is None else read_fault_map(bounded(drill))
     ablated = None if ablation is None else read_ablation(bounded(ablation))
     with on_suite(suite, faults, store, policy) as run:
-        found = evaluate(*run, use_topic=use_topic, baseline=earlier, ablated=ablated)
-        files = files_of(replace(found, drilled=drilled))
-        leaking = leaking_files(files, run[1])
+        for other in (drilled, ablated):
+            if other is not None:
+                require_comparable(identity_of(*run), other.state)
+        found = evaluate(*run, use_topic=use_topic, baseline=earlier)
+        files = files_of(replace(found, drilled=drilled, ablated=ablated))
         traces = traces_of(run[0].engine, found.runs) if audit else {}
-    if leaking:
-        note(f"BLOCK: {WITHHELD} {', '.join(leaking)}. Nothing was written.", "red")
+    if must_be_withheld(files, run[1]):
         return 1
     if out is not None:
         write_artifact(files, out)
@@ -103,6 +104,14 @@ def run_evaluation(
         for item in found.findings:
             say(f"{item.where}: {item.rate} ({item.detail}), stage {item.stage}; to act: {item.owner}")
     return 0 if found.verdict == "PASS" else 1
+
+
+def must_be_withheld(files: Mapping[str, bytes], suite: Suite) -> bool:
+    """Whether a file holds what the suite says may be shown nowhere; then it is said and nothing may be written."""
+    leaking = leaking_files(files, suite)
+    if leaking:
+        note(f"BLOCK: {WITHHELD} {', '.join(leaking)}. Nothing was written.", "red")
+    return bool(leaking)
 
 
 def on_suite(
