@@ -76,7 +76,8 @@ def dated(tx: Transaction, record: SourceRecord, was: Before | None) -> SourceRe
     if not has_past or record.access is None or record.description is None:
         return record
     starts = [record.access.effective_from]
-    if was is not None and was.is_in_use and was.content_key == head_of(record, "").content_digest:
+    goes_on = was is not None and was.is_in_use and record.access.status == "published"
+    if was is not None and goes_on and was.content_key == head_of(record, "").content_digest:
         starts.append(_by_now(tx, was.access.effective_from))
     else:
         said = record.description.source_time
@@ -105,8 +106,11 @@ def followers(
 
 
 def _ended(tx: Transaction, record: SourceRecord, was: Before, decision: Decision) -> Iterator[SourceRecord]:
-    """The entry of the revision that was current until now. What was withheld then was never in force."""
-    if decision.action not in ("revised", "deleted") or not was.is_in_use:
+    """The entry of the revision that was current until now. What was withheld then was never in force; what is withheld
+    from now on was until now."""
+    is_withheld = record.access is not None and record.access.status != "published"
+    ends_it = decision.action in ("revised", "deleted") or (decision.access_changed and is_withheld)
+    if not ends_it or not was.is_in_use:
         return
     if decision.action == "deleted" and not (
         record.keeps_history or tx.row(SQL["has_history"], was.document)
@@ -132,18 +136,21 @@ def _ended(tx: Transaction, record: SourceRecord, was: Before, decision: Decisio
 
 
 def _gone(tx: Transaction, record: SourceRecord, was: Before) -> Iterator[SourceRecord]:
-    """The entries of a document that is deleted go with it, and come back with it. What was to be in force after the
-    delete ends with it for good: a plan, and until when the revision before the plan was to hold."""
+    """The entries of a document that is deleted go with it. They come back with it if nothing worse was said than that
+    its source had it no longer. What was to be in force after the delete ends for good: a plan, and until when the
+    revision before the plan was to hold."""
     end_of_all = max(_end_of(tx, record), min(was.since, tx.now))
     for name, operation, sequence, start, end, revision in tx.rows(SQL["entries"], was.document):
-        if operation != "upsert":
-            continue
         gone = replace(
             record,
             key=replace(record.key, document_id=name),
             source_sequence=max(record.source_sequence, sequence + 1),
             keeps_history=False,
         )
+        if operation == "delete":
+            if record.delete_reason != "source_deleted":
+                yield gone
+            continue
         if start < end_of_all < end:
             window = replace(was.access, effective_from=start, effective_to=end_of_all)
             shorter = replace(gone, operation="upsert", delete_reason=None, access=window)
