@@ -4,8 +4,10 @@
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
+from clearcite.domain.access import Access
 from clearcite.domain.corpus import DeleteReason, Operation, SourceRecord, build_hash, state_hash_of
 from clearcite.errors import SequenceConflict
 
@@ -54,6 +56,10 @@ class Decision:
         return self.writes_state or self.action in ("reprocessed", "placed_in_past", "deleted")
 
 
+_access_digest = lru_cache(maxsize=256)(Access.digest)
+"""Documents by the thousand have few access lists between them."""
+
+
 def head_of(record: SourceRecord, manifest_hash: str) -> Head:
     """The head this record becomes when it is accepted."""
     if record.operation == "delete":
@@ -61,7 +67,7 @@ def head_of(record: SourceRecord, manifest_hash: str) -> Head:
             operation="delete", source_sequence=record.source_sequence, delete_reason=record.delete_reason
         )
     content = record.content_sha256
-    access = record.access.digest() if record.access else None
+    access = _access_digest(record.access) if record.access else None
     description = record.description.digest() if record.description else None
     state = state_hash_of(content, access, description)
     return Head(

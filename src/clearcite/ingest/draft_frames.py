@@ -9,7 +9,7 @@ import json
 import re
 import struct
 from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, get_args
 
 from clearcite.domain.corpus import ChunkKind, Unit, UnitKind
@@ -28,6 +28,7 @@ _CHUNK_KINDS: tuple[ChunkKind, ...] = get_args(ChunkKind)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _NONE = (-1, -1)
 _KEY = f"{KEY_BYTES}s"
+_CUT_NUMBERS = _UNIT_NUMBERS = 7
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 Span = tuple[int, int]
@@ -84,17 +85,24 @@ def decode_draft(data: bytes) -> Draft:
 def _draft(value: Any, rest: bytes) -> Draft:
     text = _string(value["text"])
     count = value["numbers"]
-    numbers = iter(struct.unpack_from(f"<{count:d}i", rest))
-    pairs = [_cut(row, numbers, len(text)) for row in value["cuts"]]
-    cuts = tuple(cut for cut, _ in pairs)
-    _need(bool(cuts) and next(numbers, None) is None)
+    numbers = struct.unpack_from(f"<{count:d}i", rest)
+    cuts: list[Cut] = []
+    sizes: list[tuple[int, int]] = []
+    at = 0
+    for row in value["cuts"]:
+        units, *size = numbers[at + 4 : at + 7]
+        end = at + _CUT_NUMBERS + units * _UNIT_NUMBERS
+        cuts.append(_cut(row, numbers[at:end], len(text)))
+        sizes.append((size[0], size[1]))
+        at = end
+    _need(bool(cuts) and at == len(numbers))
     _need(all(cut.end <= following.start for cut, following in pairwise(cuts)))
     return Draft(
         text=text,
         title=_string(value["title"]),
         normal_sha256=_sha256(value["normal"]),
-        cuts=cuts,
-        terms=tuple(_terms([size for _, size in pairs], rest[4 * count :])),
+        cuts=tuple(cuts),
+        terms=tuple(_terms(sizes, rest[4 * count :])),
         flags=_strings(value["flags"]),
         notes=tuple((_string(name), _string(note)) for name, note in value["notes"]),
     )
@@ -115,40 +123,38 @@ def _terms(sizes: Sequence[tuple[int, int]], data: bytes) -> Iterator[Terms]:
         yield Terms(keys=some, counts=counted, words=words)
 
 
-def _cut(row: Any, numbers: Iterator[int], size: int) -> tuple[Cut, tuple[int, int]]:
-    """A cut, and how many terms and words it has. ``size``: of the whole text, in which all spans lie."""
+def _cut(row: Any, numbers: Sequence[int], size: int) -> Cut:
+    """``size``: of the whole text, in which all spans lie."""
     context, heading, flags = row
-    start, end, page, kind, units, terms, words = islice(numbers, 7)
+    start, end, page, kind, units, terms, words = numbers[:_CUT_NUMBERS]
     _need(0 <= start < end <= size and page >= -1 and min(kind, units, terms, words) >= 0)
-    cut = Cut(
+    places = range(_CUT_NUMBERS, len(numbers), _UNIT_NUMBERS)
+    return Cut(
         start=start,
         end=end,
         context=_string(context),
         heading=_strings(heading),
         page=None if page < 0 else page,
         kind=_CHUNK_KINDS[kind],
-        units=tuple([_unit(numbers, (start, end), size) for _ in range(units)]),
+        units=tuple([_unit(numbers[at : at + _UNIT_NUMBERS], (start, end), size) for at in places]),
         flags=_strings(flags),
     )
-    return cut, (terms, words)
 
 
-def _unit(numbers: Iterator[int], inside: Span, size: int) -> Unit:
-    kind, start, end, *others = islice(numbers, 7)
+def _unit(numbers: Sequence[int], inside: Span, size: int) -> Unit:
+    kind, start, end, header, header_end, lead, lead_end = numbers
     _need(inside[0] <= start < end <= inside[1] and kind >= 0)
     return Unit(
         kind=_UNIT_KINDS[kind],
         start=start,
         end=end,
-        header=_outer(others[0], others[1], size),
-        lead=_outer(others[2], others[3], size),
+        header=None if header == header_end == -1 else _outer(header, header_end, size),
+        lead=None if lead == lead_end == -1 else _outer(lead, lead_end, size),
     )
 
 
-def _outer(start: int, end: int, size: int) -> Span | None:
-    """A span elsewhere in the text, or none."""
-    if start == end == -1:
-        return None
+def _outer(start: int, end: int, size: int) -> Span:
+    """A span elsewhere in the text."""
     _need(0 <= start <= end <= size)
     return start, end
 

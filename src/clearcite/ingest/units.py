@@ -1,7 +1,7 @@
 """Element → Unit: the smallest things that may be quoted, none longer than the hard limit."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from clearcite.domain.corpus import Element, Unit
 from clearcite.ingest.words import count_words, word_ends
@@ -13,8 +13,7 @@ _ITEM_WORDS = 60
 """A list item up to this length is quoted whole; a longer one is quoted by its sentences."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Measured:
+class Measured(NamedTuple):
     """A unit with the element it comes from and its length in words."""
 
     unit: Unit

@@ -136,11 +136,8 @@ def _limited_reader(inner: Any, *extras: Any) -> Reader:
     least = max((item.least for item in bounds if item.least is not None), default=-math.inf)
     most = min((item.most for item in bounds if item.most is not None), default=math.inf)
     is_plain = not any(item.unique for item in bounds)
-    is_text = is_plain and inner is str
 
     def read_limited(value: Any, place: Place, report: Fault) -> Any:
-        if is_text and type(value) is str and least <= len(value) <= most:
-            return value  # told at a glance: nearly everything that is read is this
         result = read_inner(value, place, report)
         if result is not _BAD and result is not None:
             size = result if isinstance(result, int) else len(result)
@@ -231,8 +228,25 @@ def _object_reader(args: tuple[Any, ...]) -> Reader:
     return read_object
 
 
+def _glance(hint: Any) -> tuple[float, float]:
+    """Between which lengths a string is right for this hint, told at a glance: nearly everything that is read is such
+    a string. No length is where only the reader can tell."""
+    if get_origin(hint) in (Union, types.UnionType):
+        options = [option for option in get_args(hint) if option is not type(None)]
+        return _glance(options[0]) if len(options) == 1 else (1, 0)
+    if hint is str:
+        return 0, math.inf
+    if get_origin(hint) is not Annotated or get_args(hint)[0] is not str:
+        return 1, 0
+    bounds = [item for item in get_args(hint)[1:] if isinstance(item, Limits)]
+    least = max((item.least for item in bounds if item.least is not None), default=0)
+    most = min((item.most for item in bounds if item.most is not None), default=math.inf)
+    return (1, 0) if any(item.unique for item in bounds) else (least, most)
+
+
 def _dataclass_reader(cls: Any) -> Reader:
     hints, required = shape(cls)
+    glances = {name: _glance(hint) for name, hint in hints.items()}
     readers: dict[str, Reader] = {}  # made at the first value, for a class may hold itself
 
     def read_dataclass(value: Any, place: Place, report: Fault) -> Any:
@@ -248,12 +262,16 @@ def _dataclass_reader(cls: Any) -> Reader:
         missing = [key for key in required if key not in value]
         for key in missing:
             report(place, f"missing field {key}")
-        given = {
-            name: read_field(value[name], (place, name), report)
-            for name, read_field in readers.items()
-            if name in value
-        }
-        return _BAD if missing or _BAD in given.values() else cls(**given)
+        given: dict[str, Any] = {}
+        is_bad = bool(missing)
+        for name, (least, most) in glances.items():
+            if name in value:
+                item = value[name]
+                if not (type(item) is str and least <= len(item) <= most):
+                    item = readers[name](item, (place, name), report)
+                    is_bad = is_bad or item is _BAD
+                given[name] = item
+        return _BAD if is_bad else cls(**given)
 
     return read_dataclass
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
+from functools import lru_cache
 from typing import Annotated, Any
 
 from clearcite.domain.access import Access, Micros, Status
@@ -78,7 +79,9 @@ class SupersededFields:
     heading: Line | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(
+    kw_only=True, slots=True
+)  # not frozen: one is made for each line, and its making would take twice as long
 class RecordFields:
     """A source record as it stands in a feed: one JSON object a line. A null means the same as no field.
 
@@ -193,6 +196,25 @@ def _salvaged(value: dict[str, Any], bad: set[str]) -> RecordFields:
     return fields
 
 
+@lru_cache(maxsize=256)
+def _access_of(
+    lists: tuple[tuple[str, ...], tuple[str, ...]],
+    parent: str | None,
+    state: tuple[Status, bool],
+    window: tuple[Micros | None, Micros | None],
+) -> Access:
+    """One for all records that say the same: there are few. ``lists``: allowed and denied; ``state``: status, trust."""
+    return Access(
+        allow=tuple(sorted(lists[0])),
+        deny=tuple(sorted(lists[1])),
+        parent=parent,
+        status=state[0],
+        effective_from=window[0],
+        effective_to=window[1],
+        trusted=state[1],
+    )
+
+
 class _Judge:
     """Collects the faults of one record while building it."""
 
@@ -272,16 +294,8 @@ class _Judge:
                 self.fault(f"$.{name}", f"must be at most {self.rules.max_groups} items")
             for i, group in enumerate(groups):
                 self._check_name(f"$.{name}[{i}]", group)
-        start, end = self._window()
-        return Access(
-            allow=tuple(sorted(allow)),
-            deny=tuple(sorted(deny)),
-            parent=self._parent(),
-            status=fields.status or "published",
-            effective_from=start,
-            effective_to=end,
-            trusted=self.rules.trusted and fields.trusted is not False,
-        )
+        state = (fields.status or "published", self.rules.trusted and fields.trusted is not False)
+        return _access_of((allow, deny), self._parent(), state, self._window())
 
     def _parent(self) -> str | None:
         parent = self.fields.parent
@@ -401,7 +415,9 @@ class _Judge:
         return plain
 
     def _supersedes(self) -> tuple[Superseded, ...]:
-        items = self.fields.supersedes or ()
+        items = self.fields.supersedes
+        if not items:
+            return ()
         for i, item in enumerate(items):
             self._check_name(f"$.supersedes[{i}].document_id", item.document_id)
             if item.document_id == self.fields.document_id and item.heading is None:
@@ -410,9 +426,11 @@ class _Judge:
         return tuple(sorted(set(found), key=lambda item: (item.document_id, item.heading or "")))
 
     def _facts(self, media_type: str, text: str | None) -> tuple[Fact, ...]:
+        if not self.fields.facts:
+            return ()
         facts: list[Fact] = []
         seen: set[str] = set()
-        for i, item in enumerate(self.fields.facts or ()):
+        for i, item in enumerate(self.fields.facts):
             self._check_name(f"$.facts[{i}].fact_id", item.fact_id)
             if item.fact_id in seen:
                 self.fault(f"$.facts[{i}].fact_id", "stands twice")
@@ -445,6 +463,8 @@ class _Judge:
         return self._parsed(name, parse_instant)
 
     def _moment(self, name: str) -> Micros | None:
+        if getattr(self.fields, name) is None:
+            return None
         return self._parsed(name, lambda text: parse_moment(text, self.rules.zone))
 
     def _parsed(self, name: str, reader: Callable[[str], Micros]) -> Micros | None:

@@ -115,6 +115,13 @@ def _invert(
 
 def _numbered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
     """The different keys in order, and the place of each key among them."""
+    high, numbers = np.unique(keys[:, 0], return_inverse=True)
+    low = np.empty_like(high)
+    low[numbers] = keys[:, 1]
+    if (
+        low[numbers] == keys[:, 1]
+    ).all():  # no two keys share their first half: nearly always, and twice as fast
+        return np.stack((high, low), axis=1), numbers
     order = np.lexsort((keys[:, 1], keys[:, 0]))
     ordered = keys[order]
     is_first = np.ones(len(keys), np.bool_)

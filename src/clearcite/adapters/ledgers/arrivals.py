@@ -7,8 +7,7 @@ would, in the same order and with the same numbers. Whatever is not that plain i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from clearcite.adapters.ledgers import history
 from clearcite.adapters.ledgers.codec import encode_description
@@ -22,8 +21,7 @@ from clearcite.errors import InputError
 from clearcite.ports import Applied
 
 
-@dataclass(frozen=True, slots=True)
-class _Arrival:
+class _Arrival(NamedTuple):
     record: SourceRecord
     new: Head
     decision: Decision

@@ -6,8 +6,7 @@ An attempt is counted when it starts, so that a document that kills its worker i
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from clearcite.adapters.ledgers.codec import read_description
 from clearcite.adapters.ledgers.generations import active_id
@@ -28,8 +27,7 @@ ALONE_AFTER = 3  # a row whose attempts were lost this often may be what kills t
 NO_SLOT = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(NamedTuple):
     """One row that may be leased, in the order of the query ``ready``. Content is read for ``project`` only."""
 
     event_id: int

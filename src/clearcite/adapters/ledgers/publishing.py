@@ -7,8 +7,7 @@ otherwise it was superseded or taken over, and leaves nothing behind.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from clearcite.adapters.ledgers import leases, visible
 from clearcite.adapters.ledgers.codec import encode, encode_strings, encode_units
@@ -25,8 +24,7 @@ from clearcite.ports import Built, Job
 Commit = Callable[[str | None], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """A row of the outbox that its worker still holds, in the order of the query ``held``."""
 
     fence: int
