@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
 from types import MappingProxyType, TracebackType
 from typing import Any
 
@@ -32,20 +31,18 @@ from clearcite.domain.access import AccessClass, Acl
 from clearcite.domain.corpus import Chunk, DocumentKey
 from clearcite.domain.explain import Standing
 from clearcite.domain.policy import Accepted
-from clearcite.domain.visible import VisibilityRows
+from clearcite.domain.visible import ALWAYS, NEVER, VisibilityRows
 from clearcite.errors import DependencyUnavailable, InputError, IntegrityFault
 from clearcite.ports import StoredChunk, StoredDocument
 from clearcite.text.memory import memory_of_run
 
 SQL = load("reader")
 
-_VISIBILITY = (
-    *("slot", "document", "position", "valid_from", "valid_to"),
-    *("present", "why", "served", "head", "supersedes"),
-)
+_SLOTS = 1 << 17  # whose rows are read into one text
 _BATCH = 500
 _MAX_COLLECTIONS = 64
 Mask = NDArray[np.bool_]
+Columns = NDArray[np.int64]
 
 NOBODY = Acl(allow=())
 _NO_COLLECTIONS: Mapping[str, Acl] = MappingProxyType({})
@@ -111,12 +108,12 @@ class SqliteSnapshot:
     def visibility_since(self, partition: str, position: int) -> VisibilityRows:
         number, _ = self._partition(partition)
         if position <= 0:
-            return self._visibility("visibility_now", self._number, number)
-        return self._visibility("visibility_since", self._number, number, position)
+            return self._visibility("visibility_now", number)
+        return self._visibility("visibility_since", number, position)
 
     def visibility_at(self, partition: str, position: int) -> VisibilityRows:
         number, _ = self._partition(partition)
-        return self._visibility("visibility_at", self._number, number, position)
+        return self._visibility("visibility_at", number, position)
 
     def collections(self, partition: str) -> tuple[int, Mapping[str, Acl]]:
         number, position = self._partition(partition)
@@ -170,7 +167,8 @@ class SqliteSnapshot:
     ) -> Sequence[tuple[DocumentKey, int]]:
         number, _ = self._partition(partition)
         source_id, _, document_id = after.partition("\0")
-        rows = self._rows("keys_of", encode(list(slots)), self._number, number, source_id, document_id, limit)
+        wanted = encode(_runs(slots))
+        rows = self._rows("keys_of", wanted, self._number, number, source_id, document_id, limit)
         return [
             (DocumentKey(tenant_id=partition, source_id=source, document_id=document), slot)
             for source, document, slot in rows
@@ -234,18 +232,38 @@ class SqliteSnapshot:
         except (KeyError, TypeError) as error:
             raise IntegrityFault("The manifest of a generation is damaged.") from error
 
-    def _visibility(self, name: str, *bindings: Any) -> VisibilityRows:
+    def _visibility(self, name: str, partition: int, *position: int) -> VisibilityRows:
         """One class and one list of reasons mostly serve many rows."""
-        with translated():
-            numbers = np.fromiter(chain.from_iterable(self._executed(name, bindings)), dtype=np.int64)
-        columns = np.ascontiguousarray(numbers.reshape(-1, len(_VISIBILITY)).T)
-        of = dict(zip(_VISIBILITY, columns, strict=True))
-        used = _distinct(np.concatenate([of["served"], of["head"]]))
+        rows, windows = self._packed(name, partition, *position)
+        slot, document, since, marks, served, head = rows
+        is_windowed = marks & 4 != 0
+        bounds = np.full((2, len(slot)), [[ALWAYS], [NEVER]])
+        bounds[:, is_windowed] = windows
+        why = marks >> 3
         return VisibilityRows(
-            **of,
-            classes={number: self._class(number) for number in used},
-            reasons={why: decode_reasons(why) for why in _distinct(of["why"])},
+            slot=slot,
+            document=document,
+            position=since,
+            valid_from=bounds[0],
+            valid_to=bounds[1],
+            present=marks & 1,
+            why=why,
+            served=served,
+            head=head,
+            supersedes=marks >> 1 & 1,
+            classes={number: self._class(number) for number in _kinds(served) | _kinds(head)},
+            reasons={number: decode_reasons(number) for number in _kinds(why)},
         )
+
+    def _packed(self, name: str, partition: int, *position: int) -> tuple[Columns, Columns]:
+        """The columns of the rows, and of the windows of those rows that have one."""
+        ((last,),) = self._rows("last_slot", self._number, partition)
+        rows, windows = [b""], [b""]
+        for first in range(0, -1 if last is None else last + 1, _SLOTS):
+            ((some, few),) = self._rows(name, self._number, partition, first, first + _SLOTS, *position)
+            rows.append(bytes.fromhex(some or ""))
+            windows.append(bytes.fromhex(few or ""))
+        return _columns(rows, 6), _columns(windows, 2)
 
     def _class(self, number: int) -> AccessClass:
         known = self._memory.classes.get(number)
@@ -255,6 +273,27 @@ class SqliteSnapshot:
                 raise IntegrityFault("The store lost an access class.")
             known = self._memory.classes[number] = _class_or_nobody(rows[0])
         return known
+
+
+def _columns(rows: Sequence[bytes], count: int) -> Columns:
+    """From rows of big-endian integers."""
+    return np.frombuffer(b"".join(rows), ">i8").reshape(-1, count).T.astype(np.int64, order="C")
+
+
+def _runs(slots: Sequence[int]) -> dict[str, int]:
+    """The last slot of each run of neighbours, by the first one."""
+    ordered = np.sort(np.array(slots, np.int64))
+    if not ordered.size:
+        return {}
+    ends = np.flatnonzero(np.diff(ordered) > 1)
+    firsts, lasts = ordered[np.append(0, ends + 1)], ordered[np.append(ends, -1)]
+    return {str(first): last for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True)}
+
+
+def _kinds(values: NDArray[np.int64]) -> set[int]:
+    """The different values of a column in which neighbours are mostly alike."""
+    last = np.flatnonzero(values[1:] != values[:-1])
+    return {*values.take(last).tolist(), *values[-1:].tolist()}
 
 
 class SnapshotContext:

@@ -340,8 +340,8 @@ def test_a_file_of_statements_that_is_not_in_order_is_refused(text: str) -> None
     [
         ("chunks", ('["a"]', 1), ("SCAN c", "SCAN s", "SCAN d")),
         ("document", (1, 1, "s", "d"), ("SCAN",)),
-        ("visibility_since", (1, 1, 5), ("SCAN",)),
-        ("keys_of", ("[1]", 1, 1, "", "", 10), ("SCAN x", "SCAN d")),
+        ("visibility_since", (1, 1, 0, 9, 5), ("SCAN", "PRIMARY")),
+        ("keys_of", ('{"1": 1}', 1, 1, "", "", 10), ("SCAN v", "SCAN d")),
         ("documents_at", ("[1]", 1, 1), ("SCAN x", "SCAN s", "SCAN d", "SCAN r", "SCAN t")),
     ],
 )

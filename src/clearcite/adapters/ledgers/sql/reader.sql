@@ -14,28 +14,45 @@ WHERE c.id = 1;
 -- name: partition
 SELECT id, collections_position FROM partitions WHERE name = ?;
 
--- Integers alone; the bounds of a window that is open are the extreme ones.
+-- name: last_slot
+SELECT max(slot) FROM visibility WHERE generation = ? AND partition = ?;
+
+-- All rows in one text of six integers each, and the windows of those that have one in another, in the same order: a
+-- row by itself costs more than all of its columns. The bounds of a window that is open are the extreme integers.
+-- ``+``: the newest changes are found by position, not by walking over the slots.
 -- name: visibility_since
-SELECT v.slot, v.document, v.from_position, ifnull(v.valid_from, -9223372036854775808),
-       ifnull(v.valid_to, 9223372036854775807), v.present, v.reasons,
-       v.served_class, v.head_class, v.supersedes
+SELECT group_concat(format('%016x%016x%016x%016x%016x%016x', v.slot, v.document, v.from_position,
+                           v.present + 2 * v.supersedes + 4 * (v.valid_from IS NOT NULL OR v.valid_to IS NOT NULL)
+                           + 8 * v.reasons, v.served_class, v.head_class), ''),
+       group_concat(format('%016x%016x', ifnull(v.valid_from, -9223372036854775808),
+                           ifnull(v.valid_to, 9223372036854775807)), '')
+       FILTER (WHERE v.valid_from IS NOT NULL OR v.valid_to IS NOT NULL)
 FROM visibility v
-WHERE v.generation = ? AND v.partition = ? AND v.to_position IS NULL AND v.from_position > ?;
+WHERE v.generation = ?1 AND v.partition = ?2 AND v.to_position IS NULL AND v.from_position > ?5
+  AND +v.slot >= ?3 AND +v.slot < ?4;
 
 -- name: visibility_now
-SELECT v.slot, v.document, v.from_position, ifnull(v.valid_from, -9223372036854775808),
-       ifnull(v.valid_to, 9223372036854775807), v.present, v.reasons,
-       v.served_class, v.head_class, v.supersedes
+SELECT group_concat(format('%016x%016x%016x%016x%016x%016x', v.slot, v.document, v.from_position,
+                           v.present + 2 * v.supersedes + 4 * (v.valid_from IS NOT NULL OR v.valid_to IS NOT NULL)
+                           + 8 * v.reasons, v.served_class, v.head_class), ''),
+       group_concat(format('%016x%016x', ifnull(v.valid_from, -9223372036854775808),
+                           ifnull(v.valid_to, 9223372036854775807)), '')
+       FILTER (WHERE v.valid_from IS NOT NULL OR v.valid_to IS NOT NULL)
 FROM visibility v
-WHERE v.generation = ? AND v.partition = ? AND v.to_position IS NULL AND v.gone = 0;
+WHERE v.generation = ?1 AND v.partition = ?2 AND v.to_position IS NULL AND v.gone = 0
+  AND v.slot >= ?3 AND v.slot < ?4;
 
 -- name: visibility_at
-SELECT v.slot, v.document, v.from_position, ifnull(v.valid_from, -9223372036854775808),
-       ifnull(v.valid_to, 9223372036854775807), v.present, v.reasons,
-       v.served_class, v.head_class, v.supersedes
+SELECT group_concat(format('%016x%016x%016x%016x%016x%016x', v.slot, v.document, v.from_position,
+                           v.present + 2 * v.supersedes + 4 * (v.valid_from IS NOT NULL OR v.valid_to IS NOT NULL)
+                           + 8 * v.reasons, v.served_class, v.head_class), ''),
+       group_concat(format('%016x%016x', ifnull(v.valid_from, -9223372036854775808),
+                           ifnull(v.valid_to, 9223372036854775807)), '')
+       FILTER (WHERE v.valid_from IS NOT NULL OR v.valid_to IS NOT NULL)
 FROM visibility v
 WHERE v.generation = ?1 AND v.partition = ?2 AND v.gone = 0
-  AND v.from_position <= ?3 AND (v.to_position IS NULL OR v.to_position > ?3);
+  AND v.from_position <= ?5 AND (v.to_position IS NULL OR v.to_position > ?5)
+  AND v.slot >= ?3 AND v.slot < ?4;
 
 -- name: access_class
 SELECT parent, allow, deny FROM access_classes WHERE id = ?;
@@ -79,12 +96,13 @@ SELECT x.slot
 FROM documents d JOIN projections x ON x.document = d.id AND x.generation = ?1 AND x.partition = d.partition
 WHERE d.partition = ?2 AND d.document_id > ?3 || char(31) AND d.document_id < ?3 || char(32);
 
--- From the slots that were judged readable: what is hidden is not walked over.
+-- From the runs of slots that were judged readable, the last of each by its first: what is hidden is not walked over.
 -- name: keys_of
-SELECT d.source_id, d.document_id, x.slot
-FROM json_each(?1) wanted
-CROSS JOIN projections x ON x.generation = ?2 AND x.partition = ?3 AND x.slot = wanted.value
-CROSS JOIN documents d ON d.id = x.document AND d.partition = x.partition
+SELECT d.source_id, d.document_id, v.slot
+FROM json_each(?1) run
+CROSS JOIN visibility v ON v.generation = ?2 AND v.partition = ?3
+  AND v.slot BETWEEN CAST(run.key AS INTEGER) AND run.value AND v.to_position IS NULL AND v.gone = 0
+CROSS JOIN documents d ON d.id = v.document AND d.partition = v.partition
 WHERE (d.source_id, d.document_id) > (?4, ?5)
 ORDER BY d.source_id, d.document_id
 LIMIT ?6;
