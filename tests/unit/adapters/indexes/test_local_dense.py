@@ -1,3 +1,5 @@
+import threading
+
 import numpy as np
 import pytest
 
@@ -36,3 +38,36 @@ def test_a_kernel_that_saturates_is_not_used() -> None:
     assert local_dense._agrees(numpy_dots)
     assert not local_dense._agrees(saturating)
     assert not local_dense._agrees(lambda rows, query: numpy_dots(rows[:1], query))
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_a_second_thread_changes_no_integer(monkeypatch: pytest.MonkeyPatch, cores: int) -> None:
+    monkeypatch.setattr(local_dense, "_cores", lambda: cores)
+    draw = np.random.default_rng(cores)
+    data = draw.integers(-128, 128, (local_dense._SHARED_BYTES // 384 + 100, 384), dtype=np.int8)
+    started = threads_started(monkeypatch)
+    for query in data[:3]:
+        assert np.array_equal(numpy_dots(data, query), data.astype(np.int64) @ query.astype(np.int64))
+    assert len(started) == (3 if cores == 2 else 0)
+
+
+def test_where_no_thread_can_be_started_one_does_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_dense, "_cores", lambda: 2)
+    started = threads_started(monkeypatch, fail=True)
+    data = np.random.default_rng(5).integers(-128, 128, (30_000, 384), dtype=np.int8)
+    assert np.array_equal(numpy_dots(data, data[0]), data.astype(np.int64) @ data[0].astype(np.int64))
+    assert len(started) == 1
+
+
+def threads_started(monkeypatch: pytest.MonkeyPatch, *, fail: bool = False) -> list[threading.Thread]:
+    started: list[threading.Thread] = []
+    start = threading.Thread.start
+
+    def noted(thread: threading.Thread) -> None:
+        started.append(thread)
+        if fail:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", noted)
+    return started
