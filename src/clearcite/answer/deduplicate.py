@@ -37,17 +37,16 @@ def _order(passage: Passage, is_shown: bool) -> _Order:
 
 def _kept_documents(passages: Iterable[Passage], known: set[DocumentKey]) -> Callable[[Passage], bool]:
     """Which documents survive: the first, in ``_order``, of each group of mirrors."""
-    best: dict[tuple[str, ...], _Order] = {}
-    all_passages = list(passages)
-    for passage in all_passages:
-        order = _order(passage, passage.key in known)
+    members: dict[tuple[str, ...], list[Passage]] = {}
+    for passage in passages:
         for group in _groups(passage):
-            other = best.get(group)
-            best[group] = order if other is None else min(other, order)
-    lost = {
-        passage.key for passage in all_passages for group in _groups(passage) if best[group][2] != passage.key
-    }
-    return lambda passage: passage.key not in lost
+            members.setdefault(group, []).append(passage)
+    lost: set[DocumentKey] = set()
+    for some in members.values():
+        if len(some) > 1:
+            kept = min(_order(passage, passage.key in known) for passage in some)[2]
+            lost.update(passage.key for passage in some if passage.key != kept)
+    return lambda passage: not lost or passage.key not in lost
 
 
 def _groups(passage: Passage) -> list[tuple[str, ...]]:

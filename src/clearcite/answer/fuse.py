@@ -17,8 +17,8 @@ SCALE = 1_000_000
 def fuse(confirmed: Confirmed) -> tuple[Ranked, ...]:
     """Every passage once, in the order (−score, chunk id). Factors: each leg's own score, by its name."""
     legs = [leg for leg in confirmed.legs if leg.hits]
-    shares = {leg.leg: _normalised(leg.hits) if len(legs) > 1 else _as_is(leg.hits) for leg in legs}
     own = {leg.leg: _as_is(leg.hits) for leg in legs}
+    shares = {leg.leg: _normalised(leg.hits) for leg in legs} if len(legs) > 1 else own
     passages = {passage.chunk_id: passage for leg in legs for passage, _ in leg.hits}
     ranked = [
         Ranked(

@@ -12,9 +12,8 @@ def digest(*parts: str | bytes | int | None) -> str:
             for part in parts
         ]
     )
-    if whole.isascii():
-        return hashlib.sha256(whole.encode("ascii")).hexdigest()
-    return hashlib.sha256(b"".join(map(_encoded, parts))).hexdigest()
+    raw = whole.encode() if whole.isascii() else b"".join(map(_encoded, parts))
+    return hashlib.sha256(raw).hexdigest()
 
 
 def _encoded(part: str | bytes | int | None) -> bytes:

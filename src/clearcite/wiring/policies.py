@@ -6,7 +6,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from clearcite.adapters.ledgers.sqlite import SqliteLedger, open_sqlite_ledger
-from clearcite.adapters.resolvers.exported import ExportCommand, ExportedFile
 from clearcite.adapters.resolvers.policy_file import PolicyFile
 from clearcite.config import Settings
 from clearcite.domain.policy import Accepted, Directory, Policy
@@ -22,9 +21,13 @@ _BEFORE_THE_LEDGER = "policy-revision"
 def group_source(settings: Settings, policy: str | None = None) -> GroupSource:
     """Where the policy comes from: a flag, else ``[store] policy``, else ``[policy] command``."""
     name = policy or settings.policy
+    path = Path(policy) if policy else settings.path(settings.policy)
+    if name and path.suffix != ".json":
+        return PolicyFile(path=path)
+    from clearcite.adapters.resolvers.exported import ExportCommand, ExportedFile  # noqa: PLC0415 - runs programs
+
     if name:
-        path = Path(policy) if policy else settings.path(settings.policy)
-        return ExportedFile(path=path) if path.suffix == ".json" else PolicyFile(path=path)
+        return ExportedFile(path=path)
     if settings.policy_command:
         seconds = float(settings.policy_timeout)
         return ExportCommand(words=settings.policy_command, folder=settings.path("."), seconds=seconds)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from clearcite.domain.corpus import Chunk, build_seal
 from clearcite.domain.digest import digest
 from clearcite.errors import ConfigError, InputError, OutdatedStore
 
+SCRIPTS = Path(__file__).parent / "migrations"
 APPLICATION_ID = 0x636C6372  # "clcr"
 
 
@@ -39,11 +39,9 @@ class Migrated:
     backup: Path | None
 
 
-def migrations(package: str = "clearcite.adapters.ledgers") -> tuple[str, ...]:
+def migrations(folder: Path = SCRIPTS) -> tuple[str, ...]:
     """The scripts in order; the first makes version 1."""
-    folder = files(package) / "migrations"
-    scripts = sorted((item for item in folder.iterdir() if item.name.endswith(".sql")), key=lambda i: i.name)
-    return tuple(item.read_text(encoding="utf-8") for item in scripts)
+    return tuple(item.read_text(encoding="utf-8") for item in sorted(folder.glob("*.sql")))
 
 
 def chunk_seal_of(*columns: Any) -> str:

@@ -2,20 +2,20 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from clearcite.errors import ConfigError
 
 Queries = Mapping[str, str]
 
+_FOLDER = Path(__file__).parent / "sql"
 _MARK = "-- name: "
 
 
 @cache
 def load(name: str) -> Queries:
     """The statements of one file. Raises ConfigError for a name given twice or text outside a statement."""
-    text = (files("clearcite.adapters.ledgers") / "sql" / f"{name}.sql").read_text(encoding="utf-8")
-    return parse(text)
+    return parse((_FOLDER / f"{name}.sql").read_text(encoding="utf-8"))
 
 
 def parse(text: str) -> dict[str, str]:

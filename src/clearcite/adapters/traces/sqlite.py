@@ -34,8 +34,8 @@ from clearcite.domain.trace import Trace
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.wire import from_json
 
-SCRIPTS = "clearcite.adapters.traces"
-"""The package whose migrations lay out a file of traces."""
+SCRIPTS = Path(__file__).parent / "migrations"
+"""The migrations that lay out a file of traces."""
 
 _INSERT = """
 INSERT INTO traces (number, trace_id, tenant_id, kind, created_at, commitment, link, salt, body)
