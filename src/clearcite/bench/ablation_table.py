@@ -15,7 +15,7 @@ from clearcite.wire import canonical, from_json, loads, to_json
 
 SCHEMA = "urn:clearcite:ablation:1"
 SHOWN = frozenset((PASSES, "status", "rr", "context_recall", "citation_precision", "citation_recall"))
-SHOWN |= {"nugget_recall", "expected_empty"}
+SHOWN |= {"nugget_recall", "expected_empty", "over_refusal"}
 """Measures of the short table; the files hold all."""
 HEAD = ("axis", "instead", "measure", "n", CONFIGURED, "so", "difference", "95 % interval", "significant")
 CSV_HEAD = (

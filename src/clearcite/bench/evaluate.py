@@ -7,6 +7,7 @@ from typing import Any
 
 from clearcite.bench.ablation import Ablation
 from clearcite.bench.answering import OPERATOR, CaseRun, run_suite
+from clearcite.bench.beside import with_usefulness
 from clearcite.bench.citing import citations_that_hold
 from clearcite.bench.fault_map import FaultMap
 from clearcite.bench.gates import Gate, Verdict, degraded_gate, policy_gates, skipped, verdict_of
@@ -29,7 +30,7 @@ from clearcite.domain.panel import Finding
 from clearcite.engine import Engine
 from clearcite.errors import InputError
 
-HARNESS = "clearcite-bench-2"
+HARNESS = "clearcite-bench-3"
 """Advances with every change of a measure or a check: runs of two harnesses are not compared."""
 
 JUDGED_BY_POLICY = ("leak", "noninterference", "authorized_recall", "underfill")
@@ -161,7 +162,7 @@ def _name(key: DocumentKey) -> str:
 def _gates(judged: Judged, found: Mapping[str, Rate]) -> tuple[Gate, ...]:
     policy = judged.suite.policy
     if policy is None:
-        return tuple(gate(judged) for gate in GATES)
+        return tuple(with_usefulness(gate(judged), judged) for gate in GATES)
     left_out = (skipped(name, "a fixture is judged by its own policy alone") for name in JUDGED_BY_POLICY)
     return (*policy_gates(policy, found, judged.results), degraded_gate(judged.results), *left_out)
 

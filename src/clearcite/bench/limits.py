@@ -33,6 +33,7 @@ class GateLimits:
     min_citation_recall: str | None = None
     min_nugget_recall: str | None = None
     min_expected_empty_rate: str | None = None
+    max_over_refusal_rate: str | None = None
     max_underfill_rate: str | None = None
     max_drop: str | None = None
     max_failure_rate: str | None = None

@@ -16,11 +16,11 @@ from clearcite.bench.judged import by_cohort, values_of
 from clearcite.bench.markup import section, shown, table
 from clearcite.bench.plots import WHOLE, Plot, Row, bars, curve, heat, intervals, percent
 from clearcite.bench.report_style import HEAD
+from clearcite.bench.scoring import GIVEN
 from clearcite.bench.stats import to_micros
 from clearcite.bench.suite_gates import interval_of
 
 CONFIDENCES = ("high", "medium", "low")
-GIVEN = ("answered", "conflict")
 KINDS = ("first", "also")
 DRAWN = 24
 """Groups or rows of one plot, worst first; its table holds them all."""

@@ -21,7 +21,11 @@ WORSE_WHEN_HIGHER = (
     "candidate_underfill",
     "ranker_underfill",
     "stale_candidates",
+    "over_refusal",
 )
+GIVEN = ("answered", "conflict")
+"""How a question ends that a document answers."""
+SILENT = ("insufficient_evidence", "refused")
 Statements = Mapping[DocumentKey, Sequence[tuple[str, int, int]]]
 """Every statement of the suite's documents: fact id, start and end in the canonical text."""
 
@@ -108,11 +112,14 @@ def _citation(run: CaseRun, grades: Mapping[DocumentKey, int], held: Sequence[bo
 def _answer(case: SuiteCase, run: CaseRun) -> Scores:
     text, nuggets = plain("\n".join(claim.text for claim in run.claims)), case.oracle.nuggets
     found = sum(plain(nugget) in text for nugget in nuggets)
-    empty = case.oracle.status == "insufficient_evidence"
+    empty, status = case.oracle.status == "insufficient_evidence", run.public.status
+    # A part that was unavailable refused nothing.
+    could = case.oracle.status in GIVEN and not status.endswith("_unavailable")
     return {
         "nugget_recall": ranking.share(found, len(nuggets)) if nuggets else None,
-        "status": _flag(run.public.status == case.oracle.status),
-        "expected_empty": _flag(run.public.status == "insufficient_evidence") if empty else None,
+        "status": _flag(status == case.oracle.status),
+        "expected_empty": _flag(status == "insufficient_evidence") if empty else None,
+        "over_refusal": _flag(status in SILENT) if could else None,
     }
 
 

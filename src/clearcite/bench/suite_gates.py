@@ -12,6 +12,7 @@ from clearcite.bench.judge import NOT_READABLE, CaseResult
 from clearcite.bench.judged import Cohort, Judged, by_cohort, values_of
 from clearcite.bench.layers import INGESTION, content_gate
 from clearcite.bench.noninterference import noninterference_gate
+from clearcite.bench.scoring import GIVEN
 from clearcite.bench.stats import (
     GRID,
     binomial_interval,
@@ -26,7 +27,6 @@ from clearcite.bench.suite import SuiteCase
 
 NO_LIMIT = "the suite gives no limit"
 HOUR = 3_600_000_000
-CITING = ("answered", "conflict")
 
 
 def leak_gate(judged: Judged) -> Gate:
@@ -78,7 +78,7 @@ def citation_gate(judged: Judged) -> Gate:
 
 
 def _cites(case: SuiteCase) -> bool:
-    return case.oracle.status in CITING and not case.asked.search
+    return case.oracle.status in GIVEN and not case.asked.search
 
 
 def critical_gate(judged: Judged) -> Gate:
@@ -168,6 +168,7 @@ GATES: tuple[Callable[[Judged], Gate], ...] = (
     score_gate("citation_recall", "citation_recall", "min_citation_recall"),
     score_gate("nugget_recall", "nugget_recall", "min_nugget_recall"),
     score_gate("expected_empty_rate", "expected_empty", "min_expected_empty_rate"),
+    score_gate("over_refusal_rate", "over_refusal", "max_over_refusal_rate"),
     policy_age_gate,
     index_lag_gate,
     revision_currency_gate,

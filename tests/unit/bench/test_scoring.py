@@ -110,6 +110,7 @@ def test_each_number_of_a_case_by_hand() -> None:
         "nugget_recall": "0.666667",
         "status": "1.000000",
         "expected_empty": None,
+        "over_refusal": "0.000000",
     }
 
 
@@ -127,6 +128,9 @@ def test_what_has_nothing_to_count_is_none() -> None:
     found = scores_of(empty, nothing, grounds)
     assert {name for name, value in found.items() if value is not None} == {"status", "expected_empty"}
     assert found["expected_empty"] == "1.000000"
+    assert scores_of(CASE, nothing, grounds)["over_refusal"] == "1.000000"
+    unavailable = replace(nothing, public=public(status="generation_unavailable"))
+    assert scores_of(CASE, unavailable, grounds)["over_refusal"] is None
     unreadable = scores_of(CASE, nothing, grounds)
     assert (
         unreadable["recall@3"] is None and unreadable["ndcg@3"] is None and unreadable["zero_result"] is None

@@ -135,7 +135,10 @@ def test_the_leak_gate_says_what_no_leak_in_sixty_cases_proves() -> None:
     ]
     gate = gates(judged(world(), suite(*many)))["leak"]
     assert (gate.state, gate.n, gate.n_scored) == ("pass", 60, 60)
-    assert gate.reason == "0 of 60 cases leak: at most 4.9 % with 95 % confidence"
+    assert (
+        gate.reason
+        == "0 of 60 cases leak: at most 4.9 % with 95 % confidence; authorized recall 1.000000 of 1 case"
+    )
 
 
 def test_a_citation_that_does_not_resolve_again_fails_its_gate() -> None:
@@ -193,6 +196,21 @@ def test_precision_of_citations_and_empty_answers_have_gates_that_fail() -> None
     answers = world()
     answers.put(record("mars", "# Mars\n\nThe weather on Mars is cold and dry."))
     assert gates(judged(answers, suite(**limits)))["expected_empty_rate"].state == "fail"
+
+
+def test_who_refuses_everything_leaks_nothing_and_fails_by_what_stands_beside_it() -> None:
+    limits = {"min_expected_empty_rate": "1.000000", "max_over_refusal_rate": "0.000000"}
+    sound = gates(judged(world(), suite(**limits)))
+    assert (sound["over_refusal_rate"].state, sound["over_refusal_rate"].n_scored) == ("pass", 1)
+    assert (
+        sound["expected_empty_rate"].reason == "questions with an answer that were refused 0.000000 of 1 case"
+    )
+    blind = judged(world().with_services(visibility=Judging("public")), suite(**limits))
+    mute = gates(blind)
+    assert (mute["leak"].state, mute["expected_empty_rate"].state) == ("pass", "pass")
+    assert (mute["over_refusal_rate"].state, blind.verdict) == ("fail", "BLOCK")
+    assert str(mute["leak"].reason).endswith("authorized recall 0.000000 of 1 case")
+    assert str(mute["expected_empty_rate"].reason).endswith("refused 1.000000 of 1 case")
 
 
 def test_a_critical_case_that_fails_blocks_without_any_limit() -> None:
