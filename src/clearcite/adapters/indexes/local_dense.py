@@ -2,9 +2,10 @@
 integers.
 """
 
+import contextlib
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ Vectors = NDArray[np.int8]
 Dots = NDArray[np.int64]
 Kernel = Callable[[Vectors, NDArray[np.int8]], Dots]
 
-_BLOCK_BYTES = 384 * 1024  # of float32, so that a block stays in the second-level cache
+_BLOCK_BYTES = 768 * 1024  # of float32, so that a block stays in the second-level cache
 _EXACT_DIMS = (1 << 24) // (128 * 128)  # up to here every partial sum is an integer that float32 holds
 _SHARED_BYTES = 4 << 20  # of vectors: from here on a second thread saves more than it costs to start
 
@@ -34,39 +35,35 @@ def numpy_dots(rows: Vectors, query: NDArray[np.int8]) -> Dots:
     """``rows @ query`` in blocks cast to a float type in which every partial sum is exact, whatever its
     order.
 
-    Of many rows a second thread takes blocks as well: each takes the next one when it is done with one, so that
-    on a busy machine, where one of them hardly runs, the other does nearly all of the work.
+    Of many rows a second thread takes blocks as well. Nothing waits for it: what it has not finished when no block is
+    left, as on a machine that is too busy to run it, is done here again.
     """
     kind: Any = np.float32 if query.size <= _EXACT_DIMS else np.float64
     step = max(1, _BLOCK_BYTES // (4 * query.size))
     wide = query.astype(kind)
     out = np.empty(len(rows), kind)
-    starts = iter(range(0, len(rows), step))
+    starts = range(0, len(rows), step)
+    done: set[int] = set()
 
-    def work() -> None:
-        block = np.empty((step, query.size), kind)
-        for start in starts:
+    def work(mine: Iterable[int]) -> None:
+        block, sums = np.empty((step, query.size), kind), np.empty(step, kind)
+        for start in mine:
             part = rows[start : start + step]
-            np.copyto(block[: len(part)], part)
-            np.dot(block[: len(part)], wide, out=out[start : start + len(part)])
+            size = len(part)
+            np.copyto(block[:size], part)
+            np.dot(block[:size], wide, out=sums[:size])
+            out[start : start + size] = sums[
+                :size
+            ]  # complete: BLAS adds up in place, and the other may write too
+            done.add(start)
 
-    if rows.nbytes < _SHARED_BYTES or _cores() < 2:
-        work()
-    else:
-        _twice(work)
+    left = iter(starts)
+    if rows.nbytes >= _SHARED_BYTES and _cores() > 1:
+        with contextlib.suppress(RuntimeError):  # no thread can be started
+            threading.Thread(target=work, args=(left,)).start()
+    work(left)
+    work([start for start in starts if start not in done])
     return out.astype(np.int64)
-
-
-def _twice(work: Callable[[], None]) -> None:
-    """Run it in this thread and in another one, or in this one alone where no other can be started."""
-    with ThreadPoolExecutor(1) as pool:  # one a call: a thread that is kept does not live on in a fork
-        try:
-            other = pool.submit(work)
-        except RuntimeError:
-            work()
-        else:
-            work()
-            other.result()
 
 
 def _cores() -> int:

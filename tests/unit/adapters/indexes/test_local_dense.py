@@ -51,6 +51,37 @@ def test_a_second_thread_changes_no_integer(monkeypatch: pytest.MonkeyPatch, cor
     assert len(started) == (3 if cores == 2 else 0)
 
 
+def test_a_thread_that_comes_late_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other thread takes one block and is stopped; it begins to add up after that block was done here again."""
+    monkeypatch.setattr(local_dense, "_cores", lambda: 2)
+    data = np.random.default_rng(6).integers(-128, 128, (20_000, 384), dtype=np.int8)
+    wanted = data.astype(np.int64) @ data[0].astype(np.int64)
+    blocks = -(-len(data) // (local_dense._BLOCK_BYTES // (4 * 384)))
+    here, dot, done = threading.current_thread(), np.dot, []
+    taken, late, begun, over = (threading.Event() for _ in range(4))
+
+    def in_turn(block: np.ndarray, query: np.ndarray, out: np.ndarray) -> None:
+        if threading.current_thread() is not here:
+            taken.set()
+            late.wait(20)
+            out.fill(0)  # as BLAS does before it adds up
+            begun.set()
+            over.wait(20)
+            dot(block, query, out=out)
+            return
+        assert taken.wait(20)
+        dot(block, query, out=out)
+        done.append(len(block))
+        if len(done) == blocks:
+            late.set()
+            assert begun.wait(20)
+
+    monkeypatch.setattr(np, "dot", in_turn)
+    assert np.array_equal(numpy_dots(data, data[0]), wanted)
+    over.set()
+    assert len(done) == blocks
+
+
 def test_where_no_thread_can_be_started_one_does_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_dense, "_cores", lambda: 2)
     started = threads_started(monkeypatch, fail=True)
