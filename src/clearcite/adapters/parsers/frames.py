@@ -40,14 +40,13 @@ def read_frame(stream: BinaryIO) -> bytes | None:
 
 
 def _read_exactly(stream: BinaryIO, size: int) -> bytes | None:
-    parts: list[bytes] = []
-    while size > 0:
-        part = stream.read(size)
-        if not part:
-            return None
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
+    whole = stream.read(size)
+    if len(whole) == size:
+        return whole
+    parts = [whole]
+    while parts[-1] and (size := size - len(parts[-1])):
+        parts.append(stream.read(size))
+    return b"".join(parts) if parts[-1] else None
 
 
 def encode_document(parsed: ParsedDocument) -> bytes:

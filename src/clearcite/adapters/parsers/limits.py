@@ -1,7 +1,9 @@
 """Limits of the parser process that only POSIX systems have. Elsewhere these functions do nothing, and the
 wall-clock limit of the parent is the only one."""
 
+import time
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, BinaryIO
 
 resource: Any
@@ -33,8 +35,13 @@ def limit_cpu(seconds: int) -> None:
     """From now on, about ``seconds`` of processor time; then the system ends the process."""
     if resource is None:
         return
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    _lower("RLIMIT_CPU", int(usage.ru_utime + usage.ru_stime) + 1 + seconds)
+    _end_at(int(time.process_time()) + 1 + seconds)
+
+
+@lru_cache(maxsize=1)
+def _end_at(second: int) -> None:
+    """Asked for once in a second of processor time, whatever the number of documents that is read in it."""
+    _lower("RLIMIT_CPU", second)
 
 
 def widen_pipe(stream: BinaryIO, size: int) -> None:

@@ -29,6 +29,10 @@ AHEAD = 1000
 AHEAD_BYTES = 4_000_000
 """Requests, and bytes of them, that may be on their way before the first of them is answered."""
 
+BURST = 50
+BURST_BYTES = 200_000
+"""How far that falls before more are sent: for each one by itself, the thread that writes would have to be woken."""
+
 _PIPE_BYTES = 1 << 20
 _KEPT_ENVIRONMENT = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "TMPDIR", "TEMP")
 
@@ -93,7 +97,7 @@ class ChildProcess:
         if request is None:
             return None
         child = self._child
-        if child is None or child.sent >= self._limits.documents or child.process.poll() is not None:
+        if child is None or child.sent >= self._limits.documents or child.has_ended:
             if child is not None and child.is_idle:
                 child.stop()
             child = self._child = _Child(self._command)
@@ -142,6 +146,8 @@ class _Ahead:
 
     def take(self) -> Iterator[Request | None]:
         """More requests while there is room; each is to be put into ``waiting``."""
+        if len(self.waiting) > AHEAD - BURST or (self.waiting and self.size > AHEAD_BYTES - BURST_BYTES):
+            return
         while len(self.waiting) < AHEAD and (self.size < AHEAD_BYTES or not self.waiting):
             try:
                 request = next(self.source)
@@ -184,6 +190,11 @@ class _Child:
     @property
     def is_idle(self) -> bool:
         return self.sent == self.received
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it went while nothing was asked of it; else its answers show it."""
+        return self.is_idle and self.process.poll() is not None
 
     def send(self, request: Request) -> None:
         self.sent += 1
