@@ -100,7 +100,7 @@ def test_control_a_window_that_is_not_judged_is_caught(home: Path, monkeypatch: 
         return real(columns, verdicts)
 
     monkeypatch.setattr(Columns, "permitted", without_window)
-    monkeypatch.setattr("clearcite.answer.confirm.in_force", lambda *_: True)
+    monkeypatch.setattr("clearcite.domain.access.in_force", lambda *_: True)
     done, gates = evaluated(home)
     assert done.code == 1
     assert gates["revision_currency"]["state"] == "fail"
