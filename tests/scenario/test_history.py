@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
+import apsw
 import pytest
 
 from clearcite.adapters.ledgers import history
+from clearcite.adapters.ledgers.migrate import migrate
 from clearcite.answer.publish import instant_text
 from clearcite.bench.answering import OPERATOR
 from clearcite.domain.access import Acl
@@ -367,3 +371,37 @@ def test_a_state_that_took_its_place_in_the_past_is_reported_so_once(world: Worl
     world.publish()
     assert actions == ["placed_in_past", "stale_ignored"] and not ledger.places(late)
     assert [days_at(world, START + day * DAY) for day in (4, 7, 15)] == [None, "19", "20"]
+
+
+BACK = [said(1, 20), said(2, 22), said(3, 20), said(4, 25)]
+"""A text that was current, was replaced, and came back."""
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)])
+def test_a_text_that_was_current_twice_has_both_its_times(order: tuple[int, ...]) -> None:
+    """Whichever came late. One that comes after both, where they came in their turn, finds the text going on, the limit
+    that the page names; it takes its place when it is sent again."""
+    mixed = [BACK[number] for number in order]
+    world = told(*mixed, BACK[3])
+    for between in ("20" if order == (0, 2, 1) else "22", "22"):
+        found = [days_at(world, START + day * DAY) for day in (9, 15, 25, 35, 45)]
+        assert found == [None, "20", between, "20", "25"]
+        take(world, *mixed)
+
+
+def test_a_store_of_before_knows_from_its_log_which_states_were_taken(tmp_path: Path) -> None:
+    world = make_world(folder=tmp_path, on_disk=True)
+    take(world, *BACK[:3])
+    take(
+        world,
+        *[replace(item, key=replace(item.key, document_id="plain.md"), keeps_history=False) for item in BACK],
+    )
+    known = "SELECT document, source_sequence FROM history_states ORDER BY 1, 2"
+    world.services.ledger.close()
+    with closing(apsw.Connection(str(tmp_path / "ledger.db"))) as db:
+        before = db.execute(known).fetchall()
+        db.execute("DROP TABLE history_states")
+        db.pragma("user_version", 12)
+    assert migrate(tmp_path / "ledger.db").after == 13
+    with closing(apsw.Connection(str(tmp_path / "ledger.db"))) as db:
+        assert db.execute(known).fetchall() == before == [(1, 2), (1, 4), (1, 6)]

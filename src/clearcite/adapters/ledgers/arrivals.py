@@ -83,6 +83,8 @@ def _write(tx: Transaction, run: Sequence[_Arrival]) -> None:
     last = document + len(run) - 1
     tx.run(SQL["point_at_revisions"], revision - document, document, last)
     enqueue_arrived(tx, document, last)
+    for item in run:
+        history.remember(tx, item.record, item.partition)
 
 
 def _document(tx: Transaction, number: int, item: _Arrival) -> tuple[Any, ...]:

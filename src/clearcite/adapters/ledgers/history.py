@@ -171,17 +171,15 @@ def late(tx: Transaction, record: SourceRecord, was: Before, partition: int) -> 
         SQL["is_taken"], *place
     ):
         return
-    if tx.row(SQL["is_known"], was.document, head_of(record, "").content_digest) is not None:
+    if tx.row(SQL["is_known"], was.document, record.source_sequence) is not None:
         return
-    end = was.since
-    for name, operation, sequence, begun, ended, revision in tx.rows(SQL["entries"], was.document):
-        if begun > start:
-            end = min(end, begun)
-        elif operation == "upsert" and start < ended:
-            cut = replace(was.access, effective_from=begun, effective_to=start)
-            key = replace(record.key, document_id=name)
-            shorter = replace(record, key=key, source_sequence=sequence + 1, access=cut)
-            yield from _with_content(tx, replace(shorter, operation="upsert", delete_reason=None), revision)
+    entries = tx.rows(SQL["entries"], was.document)
+    (known,) = tx.row(SQL["next_state"], was.document, record.source_sequence, start) or (None,)
+    later = [begun for _, _, _, begun, _, _ in entries if begun > start]
+    end = min([was.since, *later, *([] if known is None else [known])])
+    for entry in entries:
+        if entry[1] == "upsert" and entry[3] <= start < entry[4]:
+            yield from _parted(tx, replace(record, keeps_history=False), was, (entry, start, end, partition))
     said = record.access
     if said is not None and said.status == "published":
         until = end if said.effective_to is None else min(end, said.effective_to)
@@ -189,6 +187,25 @@ def late(tx: Transaction, record: SourceRecord, was: Before, partition: int) -> 
         if start < until:
             between = replace(record, source_sequence=was.sequence, keeps_history=False)
             yield replace(between, key=record.key.at(start), access=window)
+
+
+def _parted(
+    tx: Transaction, record: SourceRecord, was: Before, place: tuple[tuple[Any, ...], Micros, Micros, int]
+) -> Iterator[SourceRecord]:
+    """An entry that a late state stands inside of: it ends there, and where its text came back after that, as a state
+    that was taken before says, it begins again. ``place``: the entry, start and end of the late state, partition."""
+    (name, _, sequence, begun, ended, revision), start, end, partition = place
+    upsert = replace(record, operation="upsert", delete_reason=None)
+    cut = replace(was.access, effective_from=begun, effective_to=start)
+    key = replace(record.key, document_id=name)
+    yield from _with_content(tx, replace(upsert, key=key, source_sequence=sequence + 1, access=cut), revision)
+    again = record.key.at(end)
+    is_taken = tx.row(SQL["is_taken"], partition, again.source_id, again.document_id)
+    if end < ended and is_taken is None:
+        rest = replace(was.access, effective_from=end, effective_to=ended)
+        yield from _with_content(
+            tx, replace(upsert, key=again, source_sequence=was.sequence, access=rest), revision
+        )
 
 
 def _start_of(tx: Transaction, record: SourceRecord) -> Micros | None:
@@ -265,6 +282,14 @@ def _with_content(tx: Transaction, entry: SourceRecord, revision: int | None) ->
             description=decode_description(description),
             keeps_history=False,
         )
+
+
+def remember(tx: Transaction, record: SourceRecord, partition: int) -> None:
+    """That this state was taken, in its turn or late, not dated: sent again it is no news."""
+    if record.keeps_history:
+        place = (partition, record.key.source_id, record.key.document_id)
+        began = _start_of(tx, record)
+        tx.run(SQL["add_state"], *place, record.source_sequence, tx.now if began is None else began)
 
 
 def belong(tx: Transaction, document: int, partition: int, entry: DocumentKey) -> None:

@@ -40,11 +40,15 @@ def accept(tx: Transaction, record: SourceRecord, manifest_hash: str) -> Decisio
     was = history.before(tx, record, partition)
     said, record = record, history.dated(tx, record, was)
     decision = _settled(tx, record, manifest_hash, partition)
+    if decision.action not in ("noop", "stale_ignored"):
+        history.remember(tx, said, partition)
     if was is None:
         return decision
     follows = history.followers(tx, record, was, decision)
     if decision.action == "stale_ignored":
         placed = list(history.late(tx, said, was, partition))
+        if placed:
+            history.remember(tx, said, partition)
         follows, decision = iter(placed), Decision(action="placed_in_past") if placed else decision
     for entry in follows:
         accept(tx, entry, manifest_hash)

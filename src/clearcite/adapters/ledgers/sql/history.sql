@@ -26,10 +26,15 @@ ORDER BY d.id;
 -- name: is_taken
 SELECT 1 FROM documents WHERE partition = ? AND source_id = ? AND document_id = ?;
 
--- Each state that was ever accepted in its turn has a revision of its own document, each late one of its entry.
 -- name: is_known
-SELECT 1 FROM revisions r JOIN documents d ON d.id = r.document
-WHERE r.content_key = ?2 AND (d.id = ?1 OR d.history_of = ?1) LIMIT 1;
+SELECT 1 FROM history_states WHERE document = ? AND source_sequence = ?;
+
+-- name: next_state
+SELECT min(began) FROM history_states WHERE document = ? AND source_sequence > ? AND began > ?;
+
+-- name: add_state
+INSERT OR IGNORE INTO history_states (document, source_sequence, began)
+SELECT id, ?4, ?5 FROM documents WHERE partition = ?1 AND source_id = ?2 AND document_id = ?3;
 
 -- name: was_deleted_after
 SELECT 1 FROM tombstones WHERE document = ? AND source_sequence >= ? LIMIT 1;
