@@ -13,8 +13,9 @@ from clearcite.domain.digest import sha256_text
 from clearcite.ingest.enrich import chunk_flags
 from clearcite.ingest.units import Measured, measure_units
 from clearcite.ingest.words import count_words
+from clearcite.text.quoting import asks
 
-CHUNKER = "clearcite-chunk-1"
+CHUNKER = "clearcite-chunk-2"
 """Names the way of cutting; a part of each chunk's identity and of the manifest, like the target size."""
 
 TARGET_WORDS = 180
@@ -72,12 +73,14 @@ def cut_document(parsed: ParsedDocument, *, title: str = "", words: int = TARGET
 
 def _cut(parsed: ParsedDocument, group: Sequence[Measured], title: str) -> Cut:
     heading = _heading(parsed.text, group)
-    kept = _without_ancestors(group, len(heading))
+    kept = _without_ancestors(parsed.text, group, len(heading))
     start, end = kept[0].unit.start, kept[-1].unit.end
     return Cut(
         start=start,
         end=end,
-        context=_context(parsed.text, kept, title, heading),
+        context=_context(
+            parsed.text, kept, title, heading[:-1] if _opens_with(parsed.text, kept, heading) else heading
+        ),
         heading=heading,
         page=_page(kept),
         kind=_kind(kept),
@@ -193,8 +196,9 @@ def _heading(text: str, group: Sequence[Measured]) -> tuple[str, ...]:
     return common
 
 
-def _without_ancestors(group: Sequence[Measured], depth: int) -> Sequence[Measured]:
-    """Drop leading headings that the chunk's heading path already names."""
+def _without_ancestors(text: str, group: Sequence[Measured], depth: int) -> Sequence[Measured]:
+    """Drop leading headings that the chunk's heading path already names; the last stays where what it heads can not
+    be read, and so not be quoted, without it: a reply to a question, a list that nothing leads in."""
     cut = 0
     while cut < len(group) - 1 and group[cut].unit.kind == "heading":
         here = len(group[cut].element.heading)
@@ -203,7 +207,18 @@ def _without_ancestors(group: Sequence[Measured], depth: int) -> Sequence[Measur
         if here >= depth or not is_parent:
             break
         cut += 1
-    return group[cut:]
+    return group[cut - 1 :] if cut and _is_needed(text, group[cut - 1].unit, group[cut].unit) else group[cut:]
+
+
+def _is_needed(text: str, heading: Unit, following: Unit) -> bool:
+    is_bare_list = following.kind == "list_item" and following.lead is None
+    return is_bare_list or asks(text[heading.start : heading.end])
+
+
+def _opens_with(text: str, group: Sequence[Measured], heading: tuple[str, ...]) -> bool:
+    """Whether the text of a chunk begins with the last heading of its path, which then is no context."""
+    first = group[0].unit
+    return first.kind == "heading" and heading[-1:] == (" ".join(text[first.start : first.end].split()),)
 
 
 def _context(text: str, group: Sequence[Measured], title: str, heading: tuple[str, ...]) -> str:

@@ -17,7 +17,7 @@ from clearcite.text.analysis import Analyzer
 from clearcite.text.asks import Expected, answers_kind, expected_answer
 from clearcite.text.coverage import Need, coverage, needs_of
 from clearcite.text.memory import memory_of_texts
-from clearcite.text.quoting import Span, spans_with, text_of
+from clearcite.text.quoting import Span, asks, spans_with, text_of
 from clearcite.text.similarity import Similarity
 from clearcite.text.units import Value
 
@@ -52,9 +52,10 @@ def read_question(plan: Plan, analyzer: Analyzer, similarity: Similarity | None 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Candidate:
-    """One unit of one passage with what must be quoted with it. ``text`` is its quotes joined by ``\\n``.
+    """One unit of one passage with what must be quoted with it. ``text`` is its quotes joined by ``\\n``; ``said``
+    is the same without a heading, which is quoted for the reader and is context.
 
-    ``terms`` are index terms of the text, ``context`` those of what stands around it; ``place`` is the rank of
+    ``terms`` are index terms of what is said, ``context`` those of what stands around it; ``place`` is the rank of
     its passage, ``index`` its position among the passage's units.
     """
 
@@ -64,6 +65,7 @@ class Candidate:
     index: int
     spans: tuple[Span, ...]
     text: str
+    said: str
     terms: frozenset[str]
     context: frozenset[str]
     features: tuple[tuple[str, int], ...] = field(default=())
@@ -107,14 +109,18 @@ def _order(item: Candidate) -> tuple[int, int, int]:
 def _units_of(asked: Asked, passage: Passage, place: int) -> list[Candidate]:
     about = _about(asked, passage)
     headers = {unit.header for unit in passage.units if unit.header}
+    headings = {(unit.start, unit.end) for unit in passage.units if unit.kind == "heading"}
     found: list[Candidate] = []
     before: frozenset[str] = frozenset()
     for index, unit in enumerate(passage.units):
         if unit.kind == "heading" or (unit.start, unit.end) in headers:
             continue
+        if unit.kind == "sentence" and asks(text_of(passage, (unit.start, unit.end))):
+            before = terms_of(asked, text_of(passage, (unit.start, unit.end)), passage)
+            continue
         spans = spans_with(passage, index)
-        text = "\n".join(text_of(passage, span) for span in spans)
-        terms = terms_of(asked, text, passage)
+        said = "\n".join(text_of(passage, span) for span in spans if span not in headings)
+        terms = terms_of(asked, said, passage)
         found.append(
             Candidate(
                 passage=passage,
@@ -122,7 +128,8 @@ def _units_of(asked: Asked, passage: Passage, place: int) -> list[Candidate]:
                 place=place,
                 index=index,
                 spans=spans,
-                text=text,
+                text="\n".join(text_of(passage, span) for span in spans),
+                said=said,
                 terms=terms,
                 context=about | before,
             )
@@ -156,7 +163,7 @@ def spoken(item: Candidate) -> str:
         return ", ".join(
             f"{name}: {cell}" if name else cell for name, cell in zip_longest(header, row, fillvalue="")
         )
-    return item.text.lstrip("-*•+ ")
+    return item.said.lstrip("-*•+ ")
 
 
 def _cells(row: str) -> list[str]:
@@ -173,7 +180,7 @@ def in_context(item: Candidate) -> str:
 
 
 def _features(asked: Asked, item: Candidate) -> dict[str, int]:
-    holds, found = answers_kind(asked.expected, item.text, item.passage.language)
+    holds, found = answers_kind(asked.expected, item.said, item.passage.language)
     coded = [need for need in asked.needs if need.coded]
     named = [need for need in asked.needs if need.named]
     plain = [need for need in asked.needs if not need.named]
@@ -186,7 +193,7 @@ def _features(asked: Asked, item: Candidate) -> dict[str, int]:
         "plain": coverage(plain, item.terms) if plain else 500,
         "kind": 500 if holds is None else 1000 * holds,
         "near": _nearness(asked, item, plain, found),
-        "length": min(len(item.text.split()), 10) * 100,
+        "length": min(len(item.said.split()), 10) * 100,
         "early": 1000 // (1 + item.index),
         "place": 1000 // (1 + item.place),
     }
@@ -196,5 +203,5 @@ def _nearness(asked: Asked, item: Candidate, plain: Sequence[Need], found: Seque
     """How much of the question's plain words stands near a value of the expected kind."""
     if not found:
         return 0
-    windows = [item.text[max(0, value.start - NEAR) : value.end + NEAR] for value in found]
+    windows = [item.said[max(0, value.start - NEAR) : value.end + NEAR] for value in found]
     return coverage(plain, terms_of(asked, " ".join(windows), item.passage)) if plain else 1000

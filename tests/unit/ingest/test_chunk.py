@@ -138,6 +138,15 @@ def test_question_and_accepted_answer_of_a_thread_share_a_chunk() -> None:
     assert "Set the limit to ten." in chunk.text
 
 
+def test_a_heading_stays_in_the_text_where_what_it_heads_can_not_be_read_without_it() -> None:
+    faq, listed, plain = cut(
+        "# Help\n\n## May I?\n\nYes.\n\n## To bring\n\n- a key\n\n## Keys\n\nKeys are new.\n"
+    )
+    assert (faq.text, faq.context, faq.heading) == ("May I?\n\nYes.", "Help", ("Help", "May I?"))
+    assert (listed.text, listed.context) == ("To bring\n\n- a key", "Help")
+    assert (plain.text, plain.context) == ("Keys are new.", "Help\nKeys")
+
+
 def test_ids_depend_on_content_and_cut_and_nothing_else() -> None:
     source = f"# A\n\n{sentences(60)}\n"
     first = [chunk.chunk_id for chunk in cut(source)]

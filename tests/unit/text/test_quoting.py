@@ -31,6 +31,27 @@ def test_a_list_item_comes_with_its_lead() -> None:
     assert found[-1].endswith("a key")
 
 
+def test_a_list_that_nothing_leads_in_comes_with_its_heading_but_whole_sentences_do_not() -> None:
+    assert quoted("T | What to bring | - a badge\n- a key", 2) == ["What to bring", "a key"]
+    assert quoted("T | Keys | - A lost key costs 20 EUR.\n- Keys are numbered.", 2) == ["Keys are numbered."]
+
+
+def test_a_reply_comes_with_its_question_and_a_full_answer_does_not() -> None:
+    reply = quoted("T | May I visit? | Yes, from 15:00 to 17:00. Ring the bell first.", 1)
+    assert reply == ["May I visit?", "Yes, from 15:00 to 17:00."]
+    assert quoted("T | How do I order? | Write to the store. Visits cost 5 EUR.", 1)[0] == "How do I order?"
+    assert quoted("T | What does a visit cost? | A visit costs 5 EUR.", 1) == ["A visit costs 5 EUR."]
+    assert quoted("T | Prices | A visit costs 5 EUR.", 0) == ["A visit costs 5 EUR."]
+    asked = "T | H | How is it cleaned? With cold water. It dries in an hour."
+    assert quoted(asked, 1) == ["How is it cleaned? With cold water."]
+    assert quoted(asked, 2) == ["How is it cleaned? With cold water. It dries in an hour."]
+
+
+def test_a_reply_under_a_heading_of_its_own_comes_with_the_question_above_it() -> None:
+    text = "T | H | How is the lens cleaned?\n\n##### Accepted answer (staff)\n\nWith cold water and soap."
+    assert quoted(text, 2) == ["How is the lens cleaned?", "With cold water and soap."]
+
+
 @pytest.mark.parametrize(
     ("sentence", "expected"),
     [
@@ -40,6 +61,13 @@ def test_a_list_item_comes_with_its_lead() -> None:
         ("If the job fails, it is retried.", False),
         ("Jobs expire.", False),
         ("Ele expira.", True),
+        ("Two of them are reserved.", True),
+        ("Since June the same holds for cats.", True),
+        ("The chip is registered the same day.", False),
+        ("With every other bank you pay yourself.", True),
+        ("In that case nothing is charged.", True),
+        ("In this guide we describe the keys.", False),
+        ("Dois deles são reservados.", True),
         ("Otherwise nothing happens.", True),
         ("", False),
     ],

@@ -2,7 +2,7 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
-PARSERS = "clearcite-parse-1"
+PARSERS = "clearcite-parse-2"
 _LIBRARIES = ("markdown-it-py", "selectolax", "pypdfium2")
 
 

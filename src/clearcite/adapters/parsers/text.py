@@ -16,6 +16,8 @@ _SILENT_DIRECTIVE = re.compile(
 )
 _DIRECTIVE = re.compile(r"(\s*)\.\.\s+([\w-]+)::[^\S\n]*(.*)\Z")
 _CODE_DIRECTIVES = frozenset(("code-block", "code", "sourcecode", "parsed-literal", "doctest", "prompt"))
+_TITLE_WORDS = 12
+_NO_TITLE = re.compile(r"[.!:;,…。！：；，、]\W*\Z|[:=]\s|[\d@]")
 _FIELD = re.compile(r"\s+:[\w-]+:")
 
 
@@ -53,6 +55,7 @@ class _Walk:
         self.at = 0
 
     def plain(self) -> None:
+        self._title_line()
         while self.at < len(self.lines):
             if self._is_blank(self.at):
                 self.at += 1
@@ -70,6 +73,16 @@ class _Walk:
 
     def _is_blank(self, number: int) -> bool:
         return not self.lines.line(number).strip()
+
+    def _title_line(self) -> None:
+        """A short first line between empty ones that ends as no sentence does heads the text."""
+        first = next((number for number in range(len(self.lines)) if not self._is_blank(number)), None)
+        if first is None or first + 2 >= len(self.lines) or not self._is_blank(first + 1):
+            return
+        line = self.lines.line(first)
+        if len(line.split()) <= _TITLE_WORDS and not _NO_TITLE.search(line) and not _BULLET.match(line):
+            self.outline.heading(self.lines.span(first, first + 1), 1, " ".join(line.split()))
+            self.at = first + 1
 
     def _heading(self) -> bool:
         """An underlined line, with or without a line above; levels by the order in which styles appear."""

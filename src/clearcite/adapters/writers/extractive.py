@@ -18,7 +18,7 @@ from clearcite.text.rivals import is_rival
 from clearcite.text.similarity import Similarity
 from clearcite.text.versions import same_version, versions_asked
 
-VERSION = "extractive-1"
+VERSION = "extractive-2"
 
 
 class ExtractiveWriter:

@@ -214,5 +214,5 @@ def test_a_document_too_large_to_pass_on_is_refused() -> None:
 
 
 def test_the_fingerprint_names_the_libraries_by_version() -> None:
-    assert parser_fingerprint().startswith("clearcite-parse-1;markdown-it-py=")
+    assert parser_fingerprint().startswith("clearcite-parse-2;markdown-it-py=")
     assert "none" not in parser_fingerprint()

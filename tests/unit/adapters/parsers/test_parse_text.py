@@ -28,6 +28,17 @@ def test_plain_text_has_paragraphs_items_and_underlined_headings() -> None:
     assert parsed.elements[-1].heading == ("Title", "Part")
 
 
+def test_a_first_line_that_stands_alone_and_ends_as_no_sentence_does_is_the_title() -> None:
+    parsed = parse_plain("Feeding senior cats\n\nA cat counts as senior at eleven.\n")
+    assert (parsed.title, [item.kind for item in parsed.elements]) == (
+        "Feeding senior cats",
+        ["heading", "paragraph"],
+    )
+    for first in ("A cat eats twice.", "Gate code 4471", "Opening hours:", "Cats eat\nDogs eat", "Cats eat"):
+        text = first if first == "Cats eat" else f"{first}\n\nMore follows.\n"
+        assert parse_plain(text).title is None, first
+
+
 def test_rst_levels_follow_the_order_of_styles_and_directives_are_read_by_kind() -> None:
     parsed = parse_rst(
         "=====\nTitle\n=====\n\n.. _label:\n\n.. comment\n   hidden\n\nPart\n----\n\nText::\n\n    code\n    more\n\n"
