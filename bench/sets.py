@@ -1,7 +1,7 @@
 """Development questions, each with what the engine had found when it judged whether that answers.
 
 Sets: the demo, `tests/data/municipal`, two fictional firms (support_dev, cycles_dev), public PDF policies
-(policies_dev) and public software pages (software_docs_dev). They are ingested and asked as any user would; a writer
+(policies_dev), public software pages (software_docs_dev) and pages of this project (howto_dev). They are ingested and asked as any user would; a writer
 that listens keeps plan and evidence. RAMDocs and SciFact stand on shelves. Half of the questions are for choices
 (`dev`), the other half only for totals (`check`), by a hash of their text.
 """
@@ -32,7 +32,7 @@ from clearcite.wiring import Taking, engine_on, resolver_for
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "tests" / "data"
-SETS = ("demo", "municipal", "support", "cycles", "policies", "software")
+SETS = ("demo", "municipal", "support", "cycles", "policies", "software", "howto")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -137,6 +137,9 @@ def _settings(name: str, data: Path, place: Path, semantic: str) -> Settings:
     elif name == "policies":
         for file in (data / "policies_pdf").glob("*.pdf"):  # not the page that describes the set
             (documents / file.name).write_bytes(file.read_bytes())
+    elif name == "howto":
+        for page in tomllib.loads((DATA / "howto_dev.toml").read_text("utf-8"))["pages"]:
+            (documents / page).write_bytes((ROOT / "docs" / "how-to" / page).read_bytes())
     elif name == "software":
         _pages_at_last_state(data / "docs_history" / "docs-history.bundle", place / "clone", documents)
     else:
