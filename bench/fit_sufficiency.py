@@ -43,18 +43,17 @@ Matrix = NDArray[np.float64]
 Weights = tuple[Matrix, float]
 FEATURES = {
     ("question", True): (
-        "soft",
-        "around",
+        "adrift",
+        "ahead",
         "kept",
         "gain",
-        "cosine",
-        "titled",
         "needs",
         "lacks_code",
         "rare_proper",
         "unknown_proper",
         "unnamed",
         "untyped",
+        "uncounted",
     ),
     ("claim", True): ("depth", "titled", "lacks_code", "spread"),
     ("question", False): (
@@ -67,6 +66,7 @@ FEATURES = {
         "lead",
         "unnamed",
         "untyped",
+        "uncounted",
     ),
     ("claim", False): ("depth", "reach", "lacks_code", "spread"),
 }

@@ -1,7 +1,8 @@
 """Development questions, each with what the engine had found when it judged whether that answers.
 
 Sets: the demo, `tests/data/municipal`, two fictional firms (support_dev, cycles_dev), public PDF policies
-(policies_dev), public software pages (software_docs_dev) and pages of this project (howto_dev). They are ingested and asked as any user would; a writer
+(policies_dev), public software pages (software_docs_dev) and pages of this project (howto_dev). They are ingested
+and asked as any user would; a writer
 that listens keeps plan and evidence. RAMDocs and SciFact stand on shelves. Half of the questions are for choices
 (`dev`), the other half only for totals (`check`), by a hash of their text.
 """

@@ -31,7 +31,7 @@ from clearcite.domain.retrieval import (
     Ranked,
 )
 from clearcite.ingest.chunk import chunk_document
-from clearcite.ports import Embedder, IndexEntry, Vector
+from clearcite.ports import Embedder, IndexEntry, Vector, Worded
 from clearcite.testing.index_fakes import ReadableSlots
 from clearcite.text.analysis import Analyzer
 from clearcite.text.keys import packed
@@ -62,6 +62,9 @@ class Remembering:
 
     def embed_query(self, text: str) -> DenseQuery:
         return self._embedder.embed_query(text)
+
+    def embed_words(self, text: str) -> Worded:
+        return self._embedder.embed_words(text)
 
     def save(self) -> None:
         if self._file is not None:

@@ -1,7 +1,7 @@
 """Build the graph of all-MiniLM-L6-v2 without its weights, as the embedder ships it.
 
 Needs the ``onnx`` package; running the model does not. The graph takes the summed embeddings of one text
-(tokens × 384) and gives the mean of the last hidden states (384). Every weight is an initializer with
+(tokens × 384) and gives the last hidden states (tokens × 384) and their mean (384). Every weight is an initializer with
 external data, named as in the safetensors file and supplied when a session is opened. A test builds the graph
 again and compares it.
 """
@@ -44,12 +44,16 @@ def build() -> ModelProto:
     value = graph.norm("embeddings.LayerNorm", "embeddings")
     for layer in range(LAYERS):
         value = _layer(graph, f"encoder.layer.{layer}", value)
+    graph.nodes[-1].output[0] = value = "states"
     graph.nodes.append(helper.make_node("ReduceMean", [value], ["sentence"], axes=[0], keepdims=0))
     made = helper.make_graph(
         graph.nodes,
         "all-MiniLM-L6-v2",
         [helper.make_tensor_value_info("embeddings", TensorProto.FLOAT, ["tokens", HIDDEN])],
-        [helper.make_tensor_value_info("sentence", TensorProto.FLOAT, [HIDDEN])],
+        [
+            helper.make_tensor_value_info("sentence", TensorProto.FLOAT, [HIDDEN]),
+            helper.make_tensor_value_info("states", TensorProto.FLOAT, ["tokens", HIDDEN]),
+        ],
         initializer=[_external(name, shape) for name, shape in graph.weights.items()] + _constants(),
     )
     opsets = [helper.make_opsetid("", 17)]

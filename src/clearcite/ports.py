@@ -354,6 +354,15 @@ class Vector:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Worded:
+    """A text's vector, and for each of its words in order an int8 row: the direction of what it means in this text."""
+
+    vector: Vector
+    words: tuple[str, ...]
+    rows: bytes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class IndexEntry:
     """One chunk for the index. ``terms``: those of text and context; the index holds no ACL."""
 
@@ -457,6 +466,9 @@ class Embedder(Protocol):
     def embed_passage(self, text: str) -> Vector: ...
 
     def embed_query(self, text: str) -> DenseQuery: ...
+
+    def embed_words(self, text: str) -> Worded:
+        """The vector of ``embed_passage`` with those of the words, which are folded and hold a letter or digit."""
 
 
 class Reranker(Protocol):

@@ -1,11 +1,12 @@
 import importlib.util
+from dataclasses import replace
 
 import pytest
 
 from clearcite.adapters.embedders.minilm import INSTALL_MODEL, PACKAGE, MiniLM
 from clearcite.adapters.embedders.minilm_rows import MiniLMRows
 from clearcite.domain.retrieval import DenseQuery
-from clearcite.ports import Embedder, Vector
+from clearcite.ports import Embedder, Vector, Worded
 from clearcite.testing.embedder import HashedEmbedder
 from clearcite.testing.embedder_suite import EmbedderSuite
 from clearcite.testing.expect import Unmet
@@ -53,6 +54,20 @@ class Silent(HashedEmbedder):
         return Vector(data=vector.data, scale=vector.scale)
 
 
+class Drifting(HashedEmbedder):
+    """The control: a word's row depends on what was read before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turn = 0
+
+    def embed_words(self, text: str) -> Worded:
+        self.turn += 1
+        worded = super().embed_words(text)
+        at = self.turn % 7 * self.dims
+        return replace(worded, rows=worded.rows[at:] + worded.rows[:at])
+
+
 class Constant(HashedEmbedder):
     """The control: every text is the same."""
 
@@ -65,6 +80,7 @@ class Constant(HashedEmbedder):
     [
         (Remembering, "test_the_same_text_gives_the_same_bytes_whatever_came_before"),
         (Silent, "test_what_is_cut_is_reported_and_changes_nothing"),
+        (Drifting, "test_words_come_with_the_vector_of_the_whole_and_a_row_each"),
         (Constant, "test_a_text_is_nearest_to_itself"),
     ],
 )

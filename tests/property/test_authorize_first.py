@@ -126,7 +126,7 @@ def test_no_port_sees_text_the_asker_may_not_read(embedder: Any) -> None:
     world.engine.search(QUESTION, principal("staff"))
     assert reply.public.status == "answered"
     ports = {"chunks", "document", "search", "rerank", "compose", "append"}
-    assert crossed(seen) >= ports | ({"embed_query", "embed_passage"} if embedder else set())
+    assert crossed(seen) >= ports | ({"embed_query", "embed_passage", "embed_words"} if embedder else set())
     assert leaks(b"".join(seen) + repr(reply).encode(), words) == []
 
 
@@ -137,7 +137,8 @@ def test_control_the_recorder_sees_the_words_of_somebody_who_may_read_them(embed
     recorded(filled(words, embedder), seen).engine.ask(QUESTION, principal("staff", "board"))
     assert set(leaks(b"".join(seen), words)) >= {words[0], words[1]}
     if embedder:
-        assert leaks(b"".join(call for call in seen if b"embed_passage" in call), words[:1]) == words[:1]
+        for name in (b"embed_passage", b"embed_words"):
+            assert leaks(b"".join(call for call in seen if name in call), words[:1]) == words[:1]
 
 
 @pytest.fixture

@@ -270,9 +270,14 @@ def test_a_writer_that_misbehaves_publishes_no_claim_and_keeps_the_retrieval_tra
 class Embedder(HashedEmbedder):
     """The embedder the index was built with, with one thing wrong about what it returns while answering."""
 
-    def __init__(self, query: Callable[[Any], Any] | None, passage: Callable[[Any], Any] | None) -> None:
+    def __init__(
+        self,
+        query: Callable[[Any], Any] | None,
+        passage: Callable[[Any], Any] | None,
+        words: Callable[[Any], Any] | None = None,
+    ) -> None:
         super().__init__()
-        self._query, self._passage = query, passage
+        self._query, self._passage, self._words = query, passage, words
 
     def embed_query(self, text: str) -> Any:
         vector = super().embed_query(text)
@@ -283,6 +288,10 @@ class Embedder(HashedEmbedder):
         # of questions, the real one is made by way of a passage
         return vector if self._passage is None or text == QUESTION else self._passage(vector)
 
+    def embed_words(self, text: str) -> Any:
+        worded = super().embed_words(text)
+        return worded if self._words is None else self._words(worded)
+
 
 def _shorter_query(query: Any) -> Any:
     return replace(query, vector=query.vector[:-1])
@@ -292,7 +301,7 @@ def _shorter_passage(vector: Any) -> Any:
     return replace(vector, data=vector.data[:-1])
 
 
-EMBEDDER_FAULTS: dict[str, tuple[Any, Any, str]] = {
+EMBEDDER_FAULTS: dict[str, tuple[Any, ...]] = {
     "raises for the question": (_boom, None, "dependency_unavailable"),
     "returns nothing for the question": (lambda query: None, None, "dependency_unavailable"),
     "returns fewer dimensions for the question": (_shorter_query, None, "dependency_unavailable"),
@@ -309,13 +318,21 @@ EMBEDDER_FAULTS: dict[str, tuple[Any, Any, str]] = {
     "raises for a sentence": (None, _boom, "generation_unavailable"),
     "returns nothing for a sentence": (None, lambda vector: None, "generation_unavailable"),
     "returns fewer dimensions for a sentence": (None, _shorter_passage, "generation_unavailable"),
+    "raises for words": (None, None, _boom, "generation_unavailable"),
+    "returns nothing for words": (None, None, lambda worded: None, "generation_unavailable"),
+    "returns fewer rows than words": (
+        None,
+        None,
+        lambda worded: replace(worded, rows=worded.rows[:-1]),
+        "generation_unavailable",
+    ),
 }
 
 
 @pytest.mark.parametrize("fault", EMBEDDER_FAULTS)
 def test_an_embedder_that_misbehaves_ends_the_question_as_unavailable(fault: str) -> None:
-    query, passage, expected = EMBEDDER_FAULTS[fault]
-    world, embedder = filled(HashedEmbedder()), Embedder(query, passage)
+    *faults, expected = EMBEDDER_FAULTS[fault]
+    world, embedder = filled(HashedEmbedder()), Embedder(*faults)
     writer = ExtractiveWriter(world.pipeline.parts.analyzer, embedder)
     reply = ask(world.with_parts(embedder=embedder, writer=writer))
     assert (reply.public.status, reply.exit_code) == (expected, 3)

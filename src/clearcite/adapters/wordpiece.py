@@ -24,10 +24,13 @@ _IDEOGRAPH = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Encoded:
-    """Token ids with the marks of begin and end; ``truncated`` says that not all of the text is in them."""
+    """Token ids with the marks of begin and end; ``truncated`` says that not all of the text is in them.
+
+    ``words``: each word that is whole in them, with the place of its first id and the one after its last."""
 
     ids: tuple[int, ...]
     truncated: bool
+    words: tuple[tuple[str, int, int], ...] = ()
 
 
 class WordPiece:
@@ -45,11 +48,14 @@ class WordPiece:
         """At most ``limit`` ids, begin and end included."""
         room = limit - 2
         ids = [self._begin]
+        words: list[tuple[str, int, int]] = []
         for word in split_words(text):
+            first = len(ids)
             ids += self._cached_pieces(word)
             if len(ids) > room + 1:
-                return Encoded(ids=(*ids[: room + 1], self._end), truncated=True)
-        return Encoded(ids=(*ids, self._end), truncated=False)
+                return Encoded(ids=(*ids[: room + 1], self._end), truncated=True, words=tuple(words))
+            words.append((word, first, len(ids)))
+        return Encoded(ids=(*ids, self._end), truncated=False, words=tuple(words))
 
     def pair(self, first: str, second: str, limit: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Ids of two texts read together, and which text each is of (0, 1). The first gets at most half of the room;

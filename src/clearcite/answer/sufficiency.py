@@ -14,15 +14,16 @@ from clearcite.answer.sufficiency_model import MODELS, Model
 from clearcite.domain.answer import Claim
 from clearcite.domain.retrieval import Evidence, Passage, Plan
 from clearcite.ports import Embedder
+from clearcite.text.alignment import align
 from clearcite.text.analysis import Analyzer
 from clearcite.text.asks import is_statement
 from clearcite.text.candidates import Asked, Candidate, candidates, in_context, read_question
 from clearcite.text.coverage import Need, coverage, depth, missing
-from clearcite.text.focus import focus_words, holds_class, wanted_classes
+from clearcite.text.focus import focus_words, holds_class, is_uncounted, wanted_classes
 from clearcite.text.forms import clean_text
 from clearcite.text.similarity import Similarity
-from clearcite.text.tokens import raw_tokens, token_spans
-from clearcite.text.units import values
+from clearcite.text.tokens import token_spans
+from clearcite.text.units import Value, values
 
 Features = dict[str, int]
 CLEAR = 1500
@@ -31,8 +32,6 @@ MOST_NEEDS = 10
 FOURTH = 3
 LEAST_KEPT, MOST_LOST = 400, -200
 """Below these nothing of the question is left, and how little tells no more."""
-MOST_WORDS = 60
-"""Words of a text compared one by one with an uncovered word (3 ms each)."""
 DEEPEST = 3
 """Passages, by their best units, among which the one that speaks most of the question is looked for."""
 
@@ -88,6 +87,8 @@ def measure(asked: Asked, found: Sequence[Candidate]) -> Features:
     passages = list(dict.fromkeys(item.passage for item in found))
     around = best.terms | best.context
     lacking = missing(asked.needs, around)
+    aligned = align(asked, asked.similarity, found) if asked.similarity else None
+    nearest = aligned.nearest if aligned else best
     features = {
         # How much of the question the best passage covers, and how often the one that says most says it.
         "reach": coverage(asked.needs, _counts(asked, best.passage)),
@@ -107,8 +108,10 @@ def measure(asked: Asked, found: Sequence[Candidate]) -> Features:
         # A bank, a month, a percentage was asked for, and the text has no such word or value.
         "unnamed": _unnamed(asked, best),
         "untyped": 1000 * _is_untyped(asked, best),
+        "uncounted": 1000 * is_uncounted(asked.plan.question, nearest.text, _values_of(nearest)),
     }
-    if asked.similarity is not None:
+    if asked.similarity is not None and aligned is not None:
+        features |= {"adrift": aligned.adrift, "ahead": aligned.ahead}
         features |= _meaning(asked, asked.similarity, best, lacking)
     return features
 
@@ -122,7 +125,11 @@ def _unnamed(asked: Asked, best: Candidate) -> int:
 
 def _is_untyped(asked: Asked, best: Candidate) -> bool:
     wanted = wanted_classes(asked.plan.question)
-    return bool(wanted) and not holds_class(wanted, best.text, values(best.text, best.passage.language))
+    return bool(wanted) and not holds_class(wanted, best.text, _values_of(best))
+
+
+def _values_of(item: Candidate) -> Sequence[Value]:
+    return values(item.text, item.passage.language)
 
 
 def _counts(asked: Asked, passage: Passage) -> Mapping[str, int]:
@@ -134,13 +141,11 @@ def _meaning(asked: Asked, similarity: Similarity, best: Candidate, lacking: Seq
     rest = _without(asked, lacking)
     titled = best.feature("titled")
     return {
-        "cosine": best.feature("cosine"),
         "titled": titled,
         # What is left of the question's meaning without the words that nothing covers.
         "kept": max(LEAST_KEPT, similarity.between(rest, asked.plan.question)) if lacking else 1000,
         # How much nearer the text comes when those words are gone: a near miss answers exactly the rest.
         "gain": max(MOST_LOST, similarity.between(rest, text) - titled) if lacking else 0,
-        "soft": _soft_coverage(asked, similarity, best, lacking),
     }
 
 
@@ -154,20 +159,3 @@ def _without(asked: Asked, lacking: Sequence[Need]) -> str:
             pieces.append(question[at:start])
             at = end
     return " ".join("".join([*pieces, question[at:]]).split()) or question
-
-
-def _soft_coverage(asked: Asked, similarity: Similarity, best: Candidate, lacking: Sequence[Need]) -> int:
-    """Coverage where an uncovered word counts by its nearest word of the text, its title and headings."""
-    around = "\n".join((best.text, best.passage.title, *best.passage.heading))
-    words = [word for word in dict.fromkeys(raw_tokens(clean_text(around).casefold())) if len(word) > 2]
-    words = words[:MOST_WORDS]
-    if lacking:
-        similarity.prepare([*words, *(need.unit.surface for need in lacking)])
-    total = gained = 0
-    for need in asked.needs:
-        near = 1000
-        if need in lacking:
-            near = max((similarity.between(need.unit.surface, word) for word in words), default=0)
-        total += need.weight
-        gained += need.weight * max(0, near)
-    return gained // total

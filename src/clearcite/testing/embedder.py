@@ -4,7 +4,7 @@ import hashlib
 from math import isqrt
 
 from clearcite.domain.retrieval import DenseQuery
-from clearcite.ports import Vector
+from clearcite.ports import Vector, Worded
 from clearcite.text.phrases import folded_words
 
 
@@ -25,10 +25,7 @@ class HashedEmbedder:
         words = folded_words(text)
         sums = [1] + [0] * (self.dims - 1)
         for word in words[: self.max_tokens]:
-            bits = int.from_bytes(
-                hashlib.blake2b(word.encode(), digest_size=-(-self.dims // 8)).digest(), "big"
-            )
-            sums = [value + (8 if bits >> i & 1 else -8) for i, value in enumerate(sums)]
+            sums = [value + sign for value, sign in zip(sums, self._signs(word), strict=True)]
         largest = max(map(abs, sums))
         data = bytes((127 * value // largest) & 0xFF for value in sums)
         length = isqrt(sum(value * value for value in sums) << 32)  # times 2^16
@@ -36,6 +33,15 @@ class HashedEmbedder:
             data=data, scale=(largest << 46) // (127 * length), truncated=len(words) > self.max_tokens
         )
 
+    def embed_words(self, text: str) -> Worded:
+        words = folded_words(text)[: self.max_tokens]
+        rows = b"".join(bytes(sign & 0xFF for sign in self._signs(word)) for word in words)
+        return Worded(vector=self.embed_passage(text), words=words, rows=rows)
+
     def embed_query(self, text: str) -> DenseQuery:
         vector = self.embed_passage(text)
         return DenseQuery(vector=vector.data, scale=vector.scale)
+
+    def _signs(self, word: str) -> list[int]:
+        bits = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=-(-self.dims // 8)).digest(), "big")
+        return [8 if bits >> i & 1 else -8 for i in range(self.dims)]

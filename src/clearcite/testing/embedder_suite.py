@@ -52,6 +52,23 @@ class EmbedderSuite:
         expect_equal(back, there, "vectors in another order")
         expect_equal(alone, there[:3], "vectors of an embedder that saw nothing else")
 
+    def test_words_come_with_the_vector_of_the_whole_and_a_row_each(self) -> None:
+        embedder = self.make_embedder()
+        for text in TEXTS:
+            worded = embedder.embed_words(text)
+            expect_equal(worded.vector, embedder.embed_passage(text), "the vector that comes with the words")
+            expect_equal(
+                len(worded.rows), embedder.dims * len(worded.words), "bytes of the rows of the words"
+            )
+            expect(-128 not in array("b", worded.rows), "the range of a row is symmetric")
+            expect(
+                all(any(map(str.isalnum, word)) for word in worded.words), "a word holds a letter or digit"
+            )
+        there = [embedder.embed_words(text) for text in (*TEXTS, LONG)]
+        back = [embedder.embed_words(text) for text in (LONG, *TEXTS[::-1])][::-1]
+        expect_equal(back, there, "words in another order")
+        expect_equal(there[0].words[:3], ("completed", "jobs", "are"), "the words, folded, in order")
+
     def test_threads_change_nothing(self) -> None:
         embedder = self.make_embedder()
         alone = [embedder.embed_passage(text) for text in TEXTS]

@@ -88,7 +88,9 @@ def candidates(asked: Asked, passages: Sequence[Passage]) -> tuple[Candidate, ..
     if asked.similarity is None:
         return tuple(weighed)
     compared = weighed[:EMBEDDED]
-    asked.similarity.prepare(text for item in compared for text in (spoken(item), in_context(item)))
+    asked.similarity.prepare(
+        map(spoken, compared), by_words=(asked.plan.question, *map(in_context, compared))
+    )
     head = [_scored(asked, item, SEMANTIC_CLAIMS, with_meaning=True) for item in compared]
     return tuple(sorted(head, key=_order))
 

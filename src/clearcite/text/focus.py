@@ -5,7 +5,7 @@ A text that answers names the thing, or holds such a value. English and Portugue
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from types import MappingProxyType
 
 from clearcite.text.coverage import WEAK_WORDS
@@ -24,6 +24,14 @@ _NAMES_IT = _words("which what whats whose many qual quais que quantos quantas")
 _BETWEEN = _words("is are was were s the a an your our my e o a os as um uma do da kind type sort")
 _SPAN = _words("duration months working-days")
 _AFTER_HOW = _words("long soon quickly often frequently")
+
+_COUNTS = _words("quantos quantas")
+_NUMBERS = frozenset(("quantity", "number", "phone", "date"))
+# Words that give a number, or say that there is none, or no bound.
+_SAYS_A_NUMBER = _words(
+    "one two three four five six seven eight nine ten eleven twelve twenty thirty hundred thousand zero half both once"
+    " twice single none no never any unlimited um dois duas tres quatro cinco seis sete oito nove dez"
+)
 
 # What a value is called, and the class it then has; see ``text.units``.
 _CALLED: Mapping[str, str] = MappingProxyType(
@@ -68,6 +76,17 @@ def wanted_classes(question: str) -> frozenset[str]:
         if before in ("quantos", "quantas"):
             return _class_counted_in(word)
     return frozenset(_CALLED[word] for word in focus_words(question) if word in _CALLED)
+
+
+def is_uncounted(question: str, text: str, found: Sequence[Value]) -> bool:
+    """Whether *how many* or *how much* is asked and the text with these values says no number of its own."""
+    words = folded_words(question)
+    pairs = pairwise(words)
+    if _COUNTS.isdisjoint(words) and not any(a == "how" and b in ("many", "much") for a, b in pairs):
+        return False
+    told = (value for value in found if value.kind in _NUMBERS)
+    new = any(not set(folded_words(text[value.start : value.end])) <= set(words) for value in told)
+    return not new and (_SAYS_A_NUMBER - set(words)).isdisjoint(folded_words(text))
 
 
 def _class_counted_in(unit: str) -> frozenset[str]:

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable
 from math import isqrt
 from operator import mul
 
+import numpy as np
+
 from clearcite.domain.retrieval import DenseQuery
 from clearcite.errors import DependencyUnavailable
-from clearcite.ports import Embedder
+from clearcite.ports import Embedder, Worded
 from clearcite.text.memory import memory_of
 
 MOST_THREADS = 4
@@ -29,23 +31,53 @@ def query_vector(embedder: Embedder, text: str) -> DenseQuery:
 
 
 class Similarity:
-    """``to_question`` compares with the question, ``between`` two texts. Exact integer arithmetic on vectors."""
+    """``to_question`` compares with the question, ``between`` two texts, ``met_by`` the question's words with those of
+    a text. Exact integer arithmetic on vectors."""
 
     def __init__(self, embedder: Embedder, question: str) -> None:
         self._embedder = embedder
+        self._text = question
         self._question = _Direction(query_vector(embedder, question).vector)
         self._vectors: dict[tuple[str, str], _Direction] = memory_of("vectors")
+        self._words: dict[tuple[str, str], _Words] = memory_of("words")
 
-    def prepare(self, texts: Iterable[str]) -> None:
-        """Embed what will be compared, side by side on the processors there are. Results do not depend on it."""
-        unknown = [text for text in dict.fromkeys(texts) if self._key(text) not in self._vectors]
-        _side_by_side(self._vector, unknown)
+    def prepare(self, texts: Iterable[str], by_words: Iterable[str] = ()) -> None:
+        """Embed what will be compared, side by side on the processors there are. Results do not depend on it.
+
+        ``by_words``: texts that ``met_by`` will read; their vectors come with their words.
+        """
+        read = {text: None for text in by_words if self._key(text) not in self._words}
+        unknown = {text: None for text in texts if text not in read and self._key(text) not in self._vectors}
+        _side_by_side(
+            lambda text: self._read(text) if text in read else self._vector(text), [*read, *unknown]
+        )
 
     def to_question(self, text: str) -> int:
         return _cosine(self._question, self._vector(text))
 
     def between(self, left: str, right: str) -> int:
         return _cosine(self._vector(left), self._vector(right))
+
+    def met_by(self, text: str) -> dict[str, int]:
+        """For each word of the question, in thousandths, how near its nearest word of the text is."""
+        mine, theirs = self._read(self._text), self._read(text)
+        if not mine.words or not theirs.words:
+            return {}
+        found: dict[str, int] = {}
+        products = (mine.rows @ theirs.rows.T).tolist()
+        for word, square, row in zip(mine.words, mine.squares, products, strict=True):
+            pairs = zip(row, theirs.squares, strict=True)
+            nearest = max(product * 1000 // max(1, isqrt(square * other)) for product, other in pairs)
+            found[word] = max(nearest, found.get(word, nearest))
+        return found
+
+    def _read(self, text: str) -> "_Words":
+        key = self._key(text)
+        if key not in self._words:
+            worded = self._embedder.embed_words(text)
+            self._words[key] = _Words(worded, len(self._question.values))
+            self._vectors.setdefault(key, _Direction(worded.vector.data))
+        return self._words[key]
 
     def _key(self, text: str) -> tuple[str, str]:
         return self._embedder.fingerprint, text
@@ -65,6 +97,19 @@ class _Direction:
     def __init__(self, data: bytes | memoryview) -> None:
         self.values = memoryview(data).cast("b")
         self.square = sum(map(mul, self.values, self.values))
+
+
+class _Words:
+    """The words of a text with their rows (words × dims) and the square of the length of each."""
+
+    __slots__ = ("rows", "squares", "words")
+
+    def __init__(self, worded: Worded, dims: int) -> None:
+        if len(worded.rows) != dims * len(worded.words):
+            raise DependencyUnavailable("The embedder gives vectors of different lengths.")
+        self.words = worded.words
+        self.rows = np.frombuffer(worded.rows, np.int8).reshape(-1, dims).astype(np.int32)
+        self.squares: list[int] = (self.rows * self.rows).sum(axis=1).tolist()
 
 
 def cosine(left: memoryview, right: memoryview) -> int:

@@ -143,3 +143,10 @@ def test_a_text_without_the_thing_or_the_class_that_was_asked_for_is_marked() ->
     named, other, weeks, requests = seen.values()
     assert (named["unnamed"], other["unnamed"]) == (0, 1000)
     assert (weeks["untyped"], requests["untyped"]) == (1000, 0)
+    plenty, some = (
+        dict(judged(f"How many {what} may an API key send?", LIMITS, VISITORS).features)
+        for what in ("requests", "visitors")
+    )
+    assert (plenty["uncounted"], some["uncounted"]) == (0, 0)
+    badges = dict(judged("How many badges do visitors wear in a day?", VISITORS).features)
+    assert badges["uncounted"] == 1000

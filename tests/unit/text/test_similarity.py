@@ -1,12 +1,13 @@
 """Cosines in integers, and vectors that are remembered for one question only."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from clearcite.domain.retrieval import DenseQuery
 from clearcite.errors import DependencyUnavailable
-from clearcite.ports import Vector
+from clearcite.ports import Vector, Worded
 from clearcite.testing.embedder import HashedEmbedder
 from clearcite.text.memory import remembering
 from clearcite.text.similarity import Similarity, cosine, query_vector
@@ -71,6 +72,29 @@ def test_texts_are_prepared_once_each_and_compare_as_they_do_alone() -> None:
         ]
         prepared.prepare(texts)
     assert len(embedder.seen) == len(texts) + 1, "with the question"
+
+
+def test_the_words_of_a_question_are_met_by_their_nearest_words_of_a_text() -> None:
+    embedder = Counting()
+    with remembering():
+        similarity = Similarity(embedder, "Which badge do visitors wear?")
+        similarity.prepare(["other"], by_words=["Visitors wear a yellow BADGE.", "other"])
+        met = similarity.met_by("Visitors wear a yellow BADGE.")
+        assert set(met) == {"which", "badge", "do", "visitors", "wear"}
+        assert met["badge"] == met["visitors"] == met["wear"] == 1000
+        assert met["which"] < 600
+        assert similarity.met_by("?!") == {}
+    texts = [text for text in embedder.seen if text not in embedder.asked]
+    assert sorted(texts) == ["?!", "Visitors wear a yellow BADGE.", "other"], "each once, with its words"
+
+
+def test_rows_that_do_not_fit_the_words_are_refused() -> None:
+    class Short(HashedEmbedder):
+        def embed_words(self, text: str) -> Worded:
+            return replace(super().embed_words(text), rows=b"\1" * 10)
+
+    with pytest.raises(DependencyUnavailable):
+        Similarity(Short(), "q").met_by("some text")
 
 
 def test_a_fault_while_preparing_is_raised_where_the_question_is_asked() -> None:

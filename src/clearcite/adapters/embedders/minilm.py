@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clearcite.adapters.embedders.safetensors import map_float32
-from clearcite.adapters.wordpiece import WordPiece, read_vocabulary
+from clearcite.adapters.wordpiece import Encoded, WordPiece, read_vocabulary
 from clearcite.domain.retrieval import DenseQuery
 from clearcite.errors import ClearciteError, ConfigError, DependencyUnavailable, IntegrityFault, MissingExtra
-from clearcite.ports import Vector
+from clearcite.ports import Vector, Worded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,14 +93,23 @@ class MiniLM:
         vector = self._embed(text)
         return DenseQuery(vector=vector.data, scale=vector.scale)
 
+    def embed_words(self, text: str) -> Worded:
+        """One pass gives the vector and, as means over their pieces, the words."""
+        encoded, (sentence, states) = self._run(text, ["sentence", "states"])
+        words, rows = word_rows(states, encoded)
+        return Worded(vector=quantise(sentence, truncated=encoded.truncated), words=words, rows=rows)
+
     def _embed(self, text: str) -> Vector:
+        encoded, (sentence,) = self._run(text, ["sentence"])
+        return quantise(sentence, truncated=encoded.truncated)
+
+    def _run(self, text: str, wanted: list[str]) -> "tuple[Encoded, list[NDArray[np.float32]]]":
         running = self._opened()
         encoded = running.wordpiece.encode(text, self.max_tokens)
         try:
-            sentence = running.run(np.array(encoded.ids))
+            return encoded, running.run(np.array(encoded.ids), wanted)
         except Exception as fault:  # whatever the runtime raises, it is this dependency that failed
             raise DependencyUnavailable("The embedding model failed.") from fault
-        return quantise(sentence, truncated=encoded.truncated)
 
     def _opened(self) -> "_Running":
         running = self._running
@@ -131,6 +140,19 @@ def quantise(values: "NDArray[np.floating[Any]]", *, truncated: bool = False) ->
     return Vector(data=data.tobytes(), scale=round(largest * 2**SCALE_BITS / 127), truncated=truncated)
 
 
+def word_rows(states: "NDArray[np.floating[Any]]", encoded: Encoded) -> tuple[tuple[str, ...], bytes]:
+    """Words with a letter or digit, and of each the direction of the mean of its pieces, scaled to int8."""
+    words = [item for item in encoded.words if item[0].isalnum()]
+    if not words:
+        return (), b""
+    means = np.array([states[first:end].mean(axis=0, dtype=np.float64) for _, first, end in words])
+    largest = np.abs(means).max(axis=1, keepdims=True)
+    if not (largest > 0).all():  # not a number is not above it either
+        raise DependencyUnavailable("The embedding model gave no direction.")
+    rows = np.rint(means * (127 / largest)).astype(np.int8)
+    return tuple(word for word, _, _ in words), rows.tobytes()
+
+
 class _Running:
     """An open session. The arrays stay referenced here: the runtime reads the mapped file through them."""
 
@@ -144,10 +166,11 @@ class _Running:
             + arrays["embeddings.token_type_embeddings.weight"][0]
         )
 
-    def run(self, ids: "NDArray[np.int64]") -> "NDArray[np.float32]":
+    def run(self, ids: "NDArray[np.int64]", wanted: list[str]) -> "list[NDArray[np.float32]]":
+        """The outputs by name: ``sentence`` (384), ``states`` (tokens × 384)."""
         embeddings = self._words[ids] + self._places[: ids.size]
-        sentence: NDArray[np.float32] = self._session.run(["sentence"], {"embeddings": embeddings})[0]
-        return sentence
+        outputs: list[NDArray[np.float32]] = self._session.run(wanted, {"embeddings": embeddings})
+        return outputs
 
 
 def _open(weights: Path, vocabulary: Path, threads: int) -> _Running:

@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clearcite.adapters.embedders.minilm import REVISION_SHA256, model_directory, quantise, verify_files
+from clearcite.adapters.embedders.minilm import (
+    REVISION_SHA256,
+    model_directory,
+    quantise,
+    verify_files,
+    word_rows,
+)
 from clearcite.adapters.embedders.safetensors import map_float32
 from clearcite.adapters.wordpiece import WordPiece, read_vocabulary
 from clearcite.domain.retrieval import DenseQuery
-from clearcite.ports import Vector
+from clearcite.ports import Vector, Worded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +49,11 @@ class MiniLMRows:
         ids = encoded.ids[1:-1] or encoded.ids
         mean = self._rows[list(ids)].mean(axis=0, dtype=np.float64) - self._middle
         return quantise(mean, truncated=encoded.truncated)
+
+    def embed_words(self, text: str) -> Worded:
+        encoded = self._wordpiece.encode(text, self.max_tokens)
+        words, rows = word_rows(self._rows[list(encoded.ids)] - self._middle, encoded)
+        return Worded(vector=self.embed_passage(text), words=words, rows=rows)
 
     def embed_query(self, text: str) -> DenseQuery:
         vector = self.embed_passage(text)

@@ -92,7 +92,8 @@ def reference_sentence(text: str) -> Array:
 def test_vectors_are_those_of_an_independent_forward_pass(embedder: MiniLM, text: str) -> None:
     expected = reference_sentence(text)
     running = embedder._opened()
-    sentence = running.run(np.array(running.wordpiece.encode(text, 256).ids)).astype(np.float64)
+    (sentence,) = running.run(np.array(running.wordpiece.encode(text, 256).ids), ["sentence"])
+    sentence = sentence.astype(np.float64)
     assert np.abs(sentence / np.linalg.norm(sentence) - expected).max() < 1e-6
     vector = embedder.embed_passage(text)
     assert np.abs(restored(vector) - expected).max() <= 0.51 * vector.scale / 2**SCALE_BITS + 1e-6
@@ -108,6 +109,31 @@ def test_paraphrases_are_near_and_other_things_are_not(embedder: MiniLM) -> None
     assert abs(cosine("A man is eating food.", "The girl is carrying a baby.") + 0.1055) < 0.005
     assert cosine("How long are jobs kept?", "Finished tasks are retained for one day.") > 0.4
     assert cosine("How long are jobs kept?", "The cafeteria serves soup on Fridays.") < 0.2
+
+
+@needs_model
+def test_a_word_has_the_direction_of_the_mean_of_its_pieces_where_it_stands(embedder: MiniLM) -> None:
+    text = "The gatehand's slots: 2.4, Größe."
+    running = embedder._opened()
+    encoded = running.wordpiece.encode(text, 256)
+    _, states = running.run(np.array(encoded.ids), ["sentence", "states"])
+    worded = embedder.embed_words(text)
+    assert worded.words == ("the", "gatehand", "s", "slots", "2", "4", "große")
+    rows = np.frombuffer(worded.rows, np.int8).reshape(len(worded.words), embedder.dims).astype(np.float64)
+    spans = [(first, end) for word, first, end in encoded.words if word.isalnum()]
+    assert spans[0] == (1, 2)
+    assert any(end - first > 1 for first, end in spans)
+    for row, (first, end) in zip(rows, spans, strict=True):
+        mean = states[first:end].astype(np.float64).mean(axis=0)
+        assert row @ mean / np.linalg.norm(row) / np.linalg.norm(mean) > 0.9995
+
+
+@needs_model
+def test_the_same_word_means_another_thing_elsewhere(embedder: MiniLM) -> None:
+    def first_word(text: str) -> bytes:
+        return embedder.embed_words(text).rows[: embedder.dims]
+
+    assert first_word("Bank of a river") != first_word("Bank of a country")
 
 
 @needs_model
