@@ -1,6 +1,6 @@
 """Fit ``answer/sufficiency_model.py`` on development data and print how the weights do on what they did not see.
 
-    python bench/fit_sufficiency.py [--data FOLDER] [--cache FOLDER] [--write]
+    python bench/fit_sufficiency.py [--data FOLDER] [--cache FOLDER] [--form question|claim] [--write]
 
 Questions: the sets of `bench/sets.py`, and RAMDocs, where a question without the documents that hold an answer is a
 near miss. Claims: SciFact NLI. Logistic regression with an L2 penalty; every set and side weighs the same, RAMDocs
@@ -34,6 +34,7 @@ from bench.sets import Posed
 from bench.shelf import Remembering, auc
 from clearcite.adapters.embedders.minilm import MiniLM
 from clearcite.answer.sufficiency import measure
+from clearcite.answer.sufficiency_model import MODELS
 from clearcite.ports import Embedder
 from clearcite.text.candidates import candidates, read_question
 from clearcite.text.similarity import Similarity
@@ -88,20 +89,24 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--write", action="store_true", help="replace the model file")
+    parser.add_argument("--form", choices=tuple(FORMS), help="fit this one; the other keeps its weights")
     options = parser.parse_args()
-    models: dict[tuple[str, bool], tuple[int, tuple[tuple[str, int], ...]]] = {}
+    models: dict[tuple[str, bool], tuple[int, tuple[tuple[str, int], ...]]] = {
+        (form, meaning): (model.bias, model.weights) for (form, meaning), model in MODELS.items()
+    }
     for meaning in (True, False):
         embedder = (
             Remembering(MiniLM(), options.cache and options.cache / "vectors.pickle") if meaning else None
         )
-        for form, made in (("question", _questions), ("claim", sets.claims)):
+        for form, made in FORMS.items():
+            if options.form not in (None, form):
+                continue
             posed = _kept(options.cache, f"{form}-{'on' if meaning else 'off'}", made, options.data, embedder)
             examples, names = list(examples_of(posed, embedder)), FEATURES[form, meaning]
             for title, rows in reports(examples, names).items():
                 for source, row in rows.items():
-                    print(
-                        json.dumps({"form": form, "vectors": meaning, "fitted": title, "set": source, **row})
-                    )
+                    shown = {"form": form, "vectors": meaning, "fitted": title, "set": source, **row}
+                    print(json.dumps(shown), flush=True)
             weights, bias = fit(examples, names)
             scaled = tuple((n, round(1000 * w)) for n, w in zip(names, weights, strict=True))
             models[form, meaning] = (round(1000 * bias), scaled)
@@ -115,6 +120,12 @@ def main() -> int:
 def _questions(data: Path, folder: Path, embedder: Embedder | None) -> Iterator[Posed]:
     yield from sets.asked_of_engines(data, folder, "on" if embedder else "off")
     yield from sets.ramdocs(data, folder, embedder)
+
+
+FORMS: Mapping[str, Callable[[Path, Path, Embedder | None], Iterable[Posed]]] = {
+    "question": _questions,
+    "claim": sets.claims,
+}
 
 
 def _kept(

@@ -86,7 +86,8 @@ def is_uncounted(question: str, text: str, found: Sequence[Value]) -> bool:
         return False
     told = (value for value in found if value.kind in _NUMBERS)
     new = any(not set(folded_words(text[value.start : value.end])) <= set(words) for value in told)
-    return not new and (_SAYS_A_NUMBER - set(words)).isdisjoint(folded_words(text))
+    said = (_SAYS_A_NUMBER | _SAYS["money"]) - set(words)
+    return not new and said.isdisjoint(folded_words(text))
 
 
 def _class_counted_in(unit: str) -> frozenset[str]:

@@ -148,5 +148,7 @@ def test_a_text_without_the_thing_or_the_class_that_was_asked_for_is_marked() ->
         for what in ("requests", "visitors")
     )
     assert (plenty["uncounted"], some["uncounted"]) == (0, 0)
+    free = passages("parking", "Parking | Bikes | A bike space is free.")
+    assert dict(judged("How much is a bike space?", free, LIMITS).features)["uncounted"] == 0
     badges = dict(judged("How many badges do visitors wear in a day?", VISITORS).features)
     assert badges["uncounted"] == 1000
