@@ -21,7 +21,6 @@ _INSTRUCTION = re.compile(
 # One of these stands in every match; looking for them first is ten times faster.
 _TRIGGERS = (
     *(
-        "instruct",
         "instru",
         "rule",
         "regra",
@@ -31,9 +30,9 @@ _TRIGGERS = (
         "direction",
         "orienta",
         "comando",
+        "context",
     ),
-    *("context", "command", "credenc", "credent", "you are now", "act as", "the user", "<|", "<im_start"),
-    *("<system", "<endoftext"),
+    *("command", "creden", "you are now", "act as", "the user", "<"),
 )
 
 

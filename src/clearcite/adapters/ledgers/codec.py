@@ -118,9 +118,12 @@ def decode_strings(raw: str) -> tuple[str, ...]:
 
 def encode_units(units: tuple[Unit, ...]) -> str:
     """A unit is ``[kind, start, end, header start and end, lead start and end]``; −1 where there is none."""
-    none = (-1, -1)
-    rows = [[unit.kind, unit.start, unit.end, *(unit.header or none), *(unit.lead or none)] for unit in units]
-    return _encode(rows)
+    rows = []
+    for unit in units:
+        header, lead = unit.header or (-1, -1), unit.lead or (-1, -1)
+        spans = f"{unit.start},{unit.end},{header[0]},{header[1]},{lead[0]},{lead[1]}"
+        rows.append(f'["{unit.kind}",{spans}]')  # kinds are words: nothing in a row has to be escaped
+    return f"[{','.join(rows)}]"
 
 
 @lru_cache(maxsize=16_384)

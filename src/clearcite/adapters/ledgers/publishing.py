@@ -7,6 +7,7 @@ otherwise it was superseded or taken over, and leaves nothing behind.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from clearcite.adapters.ledgers import leases, visible
@@ -22,6 +23,8 @@ from clearcite.errors import DependencyUnavailable
 from clearcite.ports import Built, Job
 
 Commit = Callable[[str | None], str]
+Marks = tuple[str, str]
+"""The digest of a build's text and the seal of the build."""
 
 
 class Held(NamedTuple):
@@ -51,6 +54,9 @@ class Held(NamedTuple):
         return self.fence == job.fence and identity == (self.tenant_id, self.source_id, self.document_id)
 
 
+Wanted = tuple[Built, Held, Marks]
+
+
 def publish(
     tx: Transaction, generation: str, built: Sequence[Built], commit: Commit
 ) -> tuple[DocumentKey, ...]:
@@ -60,7 +66,7 @@ def publish(
     """
     number = active_id(tx, generation)
     held_by = _held_by_event(tx, number, built)
-    wanted: list[tuple[Built, Held]] = []
+    wanted: list[Wanted] = []
     log: list[Entry] = []
     for item in built:
         held = held_by.pop(item.job.event_id, None)
@@ -71,18 +77,19 @@ def publish(
             leases.fail(tx, item.job, fault)
             continue
         _make_way(tx, number, held)
-        wanted.append((item, held))
-        log.append(_entry(tx, generation, item, held))
-    projected = [(item, held) for item, held in wanted if held.kind == "project"]
+        marks = (sha256_text(item.text), build_seal(item.title, item.normal_sha256))
+        wanted.append((item, held, marks))
+        log.append(_entry(tx, generation, *wanted[-1]))
+    projected = [each for each in wanted if each[1].kind == "project"]
     _write_projections(tx, number, projected)
-    tx.run(SQL["done"], encode([item.job.event_id for item, _ in wanted]))
+    tx.run(SQL["done"], encode([item.job.event_id for item, *_ in wanted]))
     record_all(tx, log)
     if projected or not built:
         _switch_index(tx, generation, commit)
-    return tuple(item.job.key for item, _ in wanted)
+    return tuple(item.job.key for item, *_ in wanted)
 
 
-def _entry(tx: Transaction, generation: str, item: Built, held: Held) -> Entry:
+def _entry(tx: Transaction, generation: str, item: Built, held: Held, marks: Marks) -> Entry:
     """What is served from now on, and from which position; hashes only. ``source_time`` is in no hash, and decides
     which of two sides is the newer one."""
     key, job = item.job.key, item.job
@@ -101,8 +108,8 @@ def _entry(tx: Transaction, generation: str, item: Built, held: Held) -> Entry:
             "slot": held.slot,
             "position": tx.position(),
             "source_time": None if job.description is None else job.description.source_time,
-            "text": sha256_text(item.text),
-            "seal": build_seal(item.title, item.normal_sha256),
+            "text": marks[0],
+            "seal": marks[1],
             "generation": generation,
             "state": held.state_hash,
         },
@@ -156,21 +163,22 @@ def _make_way(tx: Transaction, generation: int, held: Held) -> None:
         visible.refresh(tx, held.document)
 
 
-def _write_projections(tx: Transaction, generation: int, built: Sequence[tuple[Built, Held]]) -> None:
+def _write_projections(tx: Transaction, generation: int, built: Sequence[Wanted]) -> None:
     """Documents of which this generation serves nothing now."""
     if not built:
         return
     first = tx.number_after(SQL["last_projection"])
-    numbered = [(first + i, item, held) for i, (item, held) in enumerate(built)]
-    tx.run_many(SQL["add_projection"], (_projection(tx, generation, *each) for each in numbered))
-    tx.run_many(
-        SQL["add_text"], ((number, sha256_text(item.text), item.text) for number, item, _ in numbered)
-    )
-    tx.run_many(SQL["add_chunk"], (row for each in numbered for row in _chunks(generation, *each)))
-    visible.begin(tx, first, first + len(numbered) - 1)
+    rows = (_projection(tx, generation, first + i, each) for i, each in enumerate(built))
+    tx.run_many(SQL["add_projection"], rows)
+    texts = ((first + i, marks[0], item.text) for i, (item, _, marks) in enumerate(built))
+    tx.run_many(SQL["add_text"], texts)
+    chunks = (_chunks(generation, first + i, item, held) for i, (item, held, _) in enumerate(built))
+    tx.run_many(SQL["add_chunk"], chain.from_iterable(chunks))
+    visible.begin(tx, first, first + len(built) - 1)
 
 
-def _projection(tx: Transaction, generation: int, number: int, item: Built, held: Held) -> tuple[Any, ...]:
+def _projection(tx: Transaction, generation: int, number: int, wanted: Wanted) -> tuple[Any, ...]:
+    item, held, (_, seal) = wanted
     described = item.job.description  # of this very revision: the fence is the one it was claimed with
     return (
         number,
@@ -186,7 +194,7 @@ def _projection(tx: Transaction, generation: int, number: int, item: Built, held
         tx.now,
         item.title,
         item.normal_sha256,
-        build_seal(item.title, item.normal_sha256),
+        seal,
         encode_strings(item.flags),
         encode([list(note) for note in item.notes]),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from contextlib import closing
 from pathlib import Path
@@ -10,8 +11,9 @@ import apsw
 import pytest
 
 from clearcite.adapters.ledgers import arrivals
+from clearcite.adapters.ledgers.codec import decode_units, encode_units
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
-from clearcite.domain.corpus import SourceRecord
+from clearcite.domain.corpus import SourceRecord, Unit
 from clearcite.testing.clock import PinnedClock
 from clearcite.testing.records import access, delete, key, upsert, work
 from tests.support.dice import new_seed
@@ -102,3 +104,16 @@ def test_statements_for_new_documents_do_not_grow_with_their_number(tmp_path: Pa
             ledger._writer._db.trace_v2(0, None)
         counts.append(sum("INSERT INTO outbox" in sql or "SAVEPOINT record" in sql for sql in ran))
     assert counts[0] == counts[1] > 0
+
+
+def test_units_are_stored_as_the_json_of_their_numbers() -> None:
+    units = (
+        Unit(kind="sentence", start=0, end=12),
+        Unit(kind="table_row", start=13, end=40, header=(0, 12)),
+        Unit(kind="list_item", start=41, end=50, lead=(13, 40), header=(1, 2)),
+    )
+    none = (-1, -1)
+    rows = [[u.kind, u.start, u.end, *(u.header or none), *(u.lead or none)] for u in units]
+    assert encode_units(units) == json.dumps(rows, separators=(",", ":"))
+    assert decode_units(encode_units(units)) == units
+    assert encode_units(()) == "[]"
