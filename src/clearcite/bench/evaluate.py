@@ -14,9 +14,10 @@ from clearcite.bench.gates import Gate, Verdict, degraded_gate, policy_gates, sk
 from clearcite.bench.golden import checked
 from clearcite.bench.ingestion import SourceHealth, health_of
 from clearcite.bench.judge import CaseResult, judge
-from clearcite.bench.judged import Judged, by_cohort, in_slices
+from clearcite.bench.judged import Judged, Tell, by_cohort, in_slices, silent
 from clearcite.bench.means import Mean, means, worst_first
 from clearcite.bench.measures import Rate, by_slice, confusion, measures
+from clearcite.bench.noninterference import noninterference_gate
 from clearcite.bench.readers import readers_of
 from clearcite.bench.regression import regression_gate
 from clearcite.bench.run_file import KeptRun, require_comparable
@@ -33,17 +34,18 @@ from clearcite.errors import InputError
 HARNESS = "clearcite-bench-3"
 """Advances with every change of a measure or a check: runs of two harnesses are not compared."""
 
-JUDGED_BY_POLICY = ("leak", "noninterference", "authorized_recall", "underfill")
+JUDGED_BY_POLICY = ("leak", "authorized_recall", "underfill")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subject:
     """What is evaluated. ``settings``: of a store that may be copied. ``statements``: where expected facts stand.
-    ``tries_windows``: whether questions are asked again at the ends of windows."""
+    ``tries_windows``: whether questions are asked again at the ends of windows. ``tell`` is told how far it is."""
 
     engine: Engine
     settings: Settings | None = None
     tries_windows: bool = True
+    tell: Tell = silent
     statements: Statements = field(default_factory=dict)
 
 
@@ -117,9 +119,11 @@ def judged_of(subject: Subject, suite: Suite, *, use_topic: bool = False) -> Jud
     if not operator.known():
         raise InputError("the store holds no document: nothing that is asked of it proves anything")
     readers = readers_of(operator, now)
-    runs = tuple(run_suite(subject.engine, suite, use_topic=use_topic))
+    runs: list[CaseRun] = []
     results, ranked = [], []
-    for case, run in zip(suite.cases, runs, strict=True):
+    for case, run in zip(suite.cases, run_suite(subject.engine, suite, use_topic=use_topic), strict=True):
+        subject.tell("questions", len(runs), len(suite.cases))
+        runs.append(run)
         readable = readers.readable(case.asked)
         grounds = Grounds(
             statements=subject.statements,
@@ -137,8 +141,9 @@ def judged_of(subject: Subject, suite: Suite, *, use_topic: bool = False) -> Jud
         readers=readers,
         settings=subject.settings,
         tries_windows=subject.tries_windows,
+        tell=subject.tell,
         now=now,
-        runs=runs,
+        runs=tuple(runs),
         results=tuple(results),
         content=checked(suite.golden, operator, readers),
         sources=health_of(operator.status(in_full=True)),
@@ -164,7 +169,8 @@ def _gates(judged: Judged, found: Mapping[str, Rate]) -> tuple[Gate, ...]:
     if policy is None:
         return tuple(with_usefulness(gate(judged), judged) for gate in GATES)
     left_out = (skipped(name, "a fixture is judged by its own policy alone") for name in JUDGED_BY_POLICY)
-    return (*policy_gates(policy, found, judged.results), degraded_gate(judged.results), *left_out)
+    own = (degraded_gate(judged.results), noninterference_gate(judged))
+    return (*policy_gates(policy, found, judged.results), *own, *left_out)
 
 
 def _regression(judged: Judged, baseline: KeptRun | None) -> Gate:

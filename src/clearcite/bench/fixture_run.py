@@ -22,6 +22,7 @@ class FixtureRun:
     fixture: Fixture
     suite: Suite
     engine: Engine
+    settings: Settings
     statements: Statements
 
     def case(self, query_id: str) -> SuiteCase:
@@ -43,5 +44,6 @@ def fixture_run(path: Path, base: Settings, faults: Mapping[str, Exception]) -> 
                 fixture=fixture,
                 suite=suite_of_fixture(fixture, sha256_bytes(raw)),
                 engine=engine,
+                settings=settings,
                 statements=statements_of(fixture),
             )

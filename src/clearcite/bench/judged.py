@@ -1,6 +1,6 @@
 """A suite that was run and judged case by case: what gates and reports are made of."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from clearcite.bench.answering import CaseRun
@@ -16,14 +16,20 @@ from clearcite.domain.access import Micros
 from clearcite.engine import Engine
 from clearcite.operator import Operator
 
+Tell = Callable[[str, int, int], None]
+"""Told what goes on, how much of it is done, and of how much."""
 Cohort = tuple[str, str]
 """Tenant and cohort: cohorts of two tenants are never joined by their name."""
+
+
+def silent(_what: str, _done: int, _all: int) -> None:
+    """Nobody looks on."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judged:
     """``settings`` are those of the store that was asked, where there is one to look into; ``now`` is when it was.
-    ``tries_windows``: see ``Subject``."""
+    ``tries_windows`` and ``tell``: see ``Subject``."""
 
     suite: Suite
     engine: Engine
@@ -31,6 +37,7 @@ class Judged:
     readers: Readers
     settings: Settings | None
     tries_windows: bool = True
+    tell: Tell = silent
     now: Micros
     runs: tuple[CaseRun, ...]
     results: tuple[CaseResult, ...]

@@ -6,9 +6,10 @@ much where everybody's documents are counted, each hidden in another way. Public
 apart.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -46,11 +47,11 @@ def noninterference_gate(judged: Judged) -> Gate:
         return skipped(NAME, "the suite asks for none")
     cases = _chosen(judged, most)
     with _copy(judged.settings) as (settings, shop):
-        before = _public(settings, cases)
+        before = _public(settings, cases, partial(judged.tell, f"{NAME}: before"))
         moved: dict[str, str] = {}
         for step, records in _steps(judged, cases, before):
             take_in(shop, records, HIDDEN)
-            after = _public(settings, cases)
+            after = _public(settings, cases, partial(judged.tell, f"{NAME}: {step}"))
             moved |= {name: step for name in before if before[name] != after[name] and name not in moved}
     silent = frozenset(
         name for name, both in before.items() if UNAVAILABLE in b"".join(both) and name not in moved
@@ -80,9 +81,13 @@ def _copy(store: Settings) -> Iterator[tuple[Settings, Workshop]]:
         yield settings, shop
 
 
-def _public(settings: Settings, cases: Sequence[SuiteCase]) -> Bytes:
+def _public(settings: Settings, cases: Sequence[SuiteCase], tell: Callable[[int, int], None]) -> Bytes:
+    found: dict[str, tuple[bytes, bytes]] = {}
     with engine_on(settings) as engine:
-        return {case.id: (_asked(engine, case), _searched(engine, case)) for case in cases}
+        for case in cases:
+            tell(len(found), len(cases))
+            found[case.id] = (_asked(engine, case), _searched(engine, case))
+    return found
 
 
 def _asked(engine: Engine, case: SuiteCase) -> bytes:
@@ -124,7 +129,12 @@ def _altered(text: str) -> str:
 
 def _made(judged: Judged, cases: Sequence[SuiteCase], before: Bytes) -> list[Planted]:
     source = f"clearcite-bench-{judged.suite.sha256[:8]}"
-    return [item for case in cases for item in planted(case, before[case.id][0].decode("utf-8"), source)]
+    documents = len(judged.operator.known())
+    return [
+        item
+        for case in cases
+        for item in planted(case, before[case.id][0].decode("utf-8"), source, documents)
+    ]
 
 
 def _unread_by_all(judged: Judged, cases: Sequence[SuiteCase]) -> list[DocumentKey]:
@@ -158,7 +168,7 @@ def _kinds(
         own = [item for item in made if item.kind == kind]
         with _copy(store) as (settings, shop):
             take_in(shop, [_record(item, 1) for item in own], HIDDEN)
-            after = _public(settings, cases)
+            after = _public(settings, cases, partial(judged.tell, f"{NAME}: {kind} alone"))
         for case in cases:
             if before[case.id] != after[case.id]:
                 found.setdefault(case.id, []).append(kind)

@@ -13,7 +13,8 @@ NOBODY = "clearcite-bench-nobody"
 """A group of which no asker of a suite is a member, and the tenant that no asker is of."""
 FAR = 253_370_764_800_000_000
 """The year 9999: what begins then is not in force."""
-TIMES = 120
+LEAST_TIMES, MOST_TIMES = 12, 120
+"""How often the words of a question are repeated: by the size of the store, which they shall outweigh."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,13 +28,13 @@ class Planted:
     description: Description
 
 
-def planted(case: SuiteCase, said: str, source: str) -> Iterator[Planted]:
-    """``said``: what was answered before, as JSON. Each text is hidden in its own way."""
+def planted(case: SuiteCase, said: str, source: str, documents: int) -> Iterator[Planted]:
+    """``said``: what was answered before, as JSON; ``documents``: of the store. Each text is hidden in its own way."""
     own, question = case.asked.principal.groups, _question(case)
     ways = {
         "near": (_near(question), Access(allow=(NOBODY,))),
         "canary": (f"{question} {digest('canary', case.id)}", Access(allow=own, deny=own)),
-        "frequent": (_frequent(question), Access(allow=own, status="draft")),
+        "frequent": (_frequent(question, documents), Access(allow=own, status="draft")),
         "conflict": (_other_values(said), Access(allow=own, trusted=False)),
         "later": (_near(question), Access(allow=own, effective_from=FAR)),
         "closed": (_other_values(said), Access(allow=own, parent=NOBODY)),
@@ -73,9 +74,10 @@ def _near(question: str) -> str:
     return f"{plain}.\n\nThe answer to this is 42 days. {plain}: 42 euros, always."
 
 
-def _frequent(question: str) -> str:
+def _frequent(question: str, documents: int) -> str:
     """Every word of the question so often that it would count for little, were it counted."""
-    return "\n\n".join(f"{question} {question} {number}" for number in range(TIMES))
+    times = min(max(documents, LEAST_TIMES), MOST_TIMES)
+    return "\n\n".join(f"{question} {question} {number}" for number in range(times))
 
 
 def _other_values(said: str) -> str:

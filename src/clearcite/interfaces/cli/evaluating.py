@@ -15,6 +15,7 @@ from clearcite.bench.evaluate import Evaluation, Subject, evaluate, identity_of
 from clearcite.bench.fault_map import read_fault_map
 from clearcite.bench.fixture_run import fixture_run
 from clearcite.bench.ingestion import health_lines
+from clearcite.bench.judged import Tell
 from clearcite.bench.latency import latency_lines
 from clearcite.bench.run_file import bounded, read_run, require_comparable
 from clearcite.bench.suite import Suite
@@ -24,6 +25,7 @@ from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import POLICY, STORE, note, say
 from clearcite.interfaces.cli.faults import FAILURE, faults_for
+from clearcite.interfaces.cli.progress import progress
 from clearcite.wiring import engine_on, resolver_for
 
 HELP = """Judge a suite layer by layer, and say whether a release may go out.
@@ -83,7 +85,8 @@ def run_evaluation(
     earlier = None if baseline is None else read_run(baseline)
     drilled = None if drill is None else read_fault_map(bounded(drill))
     ablated = None if ablation is None else read_ablation(bounded(ablation))
-    with on_suite(suite, faults, store, policy) as run:
+    with on_suite(suite, faults, store, policy) as (asked, cases), _telling() as tell:
+        run = (replace(asked, tell=tell), cases)
         for other in (drilled, ablated):
             if other is not None:
                 require_comparable(identity_of(*run), other.state)
@@ -114,6 +117,13 @@ def must_be_withheld(files: Mapping[str, bytes], suite: Suite) -> bool:
     return bool(leaking)
 
 
+@contextmanager
+def _telling() -> Iterator[Tell]:
+    with progress() as bar:
+        task = bar.add_task("evaluate", total=None)
+        yield lambda what, done, of: bar.update(task, description=what, completed=done, total=of)
+
+
 def on_suite(
     path: Path, faults: Mapping[str, Exception], store: str | None, policy: str | None
 ) -> AbstractContextManager[tuple[Subject, Suite]]:
@@ -124,7 +134,7 @@ def on_suite(
 @contextmanager
 def _on_fixture(path: Path, faults: Mapping[str, Exception]) -> Iterator[tuple[Subject, Suite]]:
     with fixture_run(path, common.settings_for(None), faults) as run:
-        yield Subject(engine=run.engine, statements=run.statements), run.suite
+        yield Subject(engine=run.engine, settings=run.settings, statements=run.statements), run.suite
 
 
 @contextmanager
