@@ -185,6 +185,7 @@ def test_few_cases_prove_nothing_and_no_drop_is_called_significant(found: dict[s
     [
         (("suite.toml", "--axis", "chunk"), "chunks"),
         (("suite.json",), "TOML or YAML"),
+        (("suite.toml", "--axis", "checks", "--cross-encoder", "docs"), "--axis reranker"),
         (("suite.toml", "--axis", "retrieval"), "no vectors"),
     ],
 )

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from clearcite.bench.ablation import Ablation
@@ -30,6 +31,7 @@ from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.panel import Finding
 from clearcite.engine import Engine
 from clearcite.errors import InputError
+from clearcite.operator import Operator
 
 HARNESS = "clearcite-bench-3"
 """Advances with every change of a measure or a check: runs of two harnesses are not compared."""
@@ -121,6 +123,7 @@ def judged_of(subject: Subject, suite: Suite, *, use_topic: bool = False) -> Jud
     readers = readers_of(operator, now)
     runs: list[CaseRun] = []
     results, ranked = [], []
+    text = cache(lambda key: _text(operator, key))
     for case, run in zip(suite.cases, run_suite(subject.engine, suite, use_topic=use_topic), strict=True):
         subject.tell("questions", len(runs), len(suite.cases))
         runs.append(run)
@@ -131,6 +134,7 @@ def judged_of(subject: Subject, suite: Suite, *, use_topic: bool = False) -> Jud
             stale=frozenset(key for key in run.candidates if not readers.is_current(key, case.asked)),
             held=citations_that_hold(run, readable, operator),
             k=suite.limits.k,
+            text=text,
         )
         results.append(judge(case, run, grounds))
         ranked.append(_ranked(case, run, readable))
@@ -149,6 +153,11 @@ def judged_of(subject: Subject, suite: Suite, *, use_topic: bool = False) -> Jud
         sources=health_of(operator.status(in_full=True)),
         ranked=tuple(ranked),
     )
+
+
+def _text(operator: Operator, key: DocumentKey) -> str:
+    stored = operator.stored(key)
+    return "" if stored is None else stored.text
 
 
 def _ranked(case: SuiteCase, run: CaseRun, readable: frozenset[DocumentKey]) -> Ranked:

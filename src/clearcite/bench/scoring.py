@@ -5,7 +5,7 @@ counted in their place, the same each time: claims whose every citation holds (`
 and is (``nugget_recall``), whether it is the right kind of answer (``status``).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from clearcite.bench import ranking
@@ -35,7 +35,8 @@ class Grounds:
     """What a case is judged by besides its oracle.
 
     ``readable``: what the asker may read. ``stale``: candidates whose served state is not the newest, or not in force.
-    ``held``: of each citation, whether it resolves again. ``k``: how deep a ranking is looked at.
+    ``held``: of each citation, whether it resolves again. ``k``: how deep a ranking is looked at. ``text``: the
+    canonical text of a document.
     """
 
     statements: Statements
@@ -43,6 +44,7 @@ class Grounds:
     stale: frozenset[DocumentKey]
     held: Sequence[bool]
     k: int
+    text: Callable[[DocumentKey], str] = lambda _: ""
 
 
 def scores_of(case: SuiteCase, run: CaseRun, grounds: Grounds) -> Scores:
@@ -55,6 +57,7 @@ def scores_of(case: SuiteCase, run: CaseRun, grounds: Grounds) -> Scores:
         **found,
         **_context(run, grades),
         **_citation(run, grades, grounds.held),
+        **_nuggets(case, run, grounds),
         **_answer(case, run),
     }
 
@@ -107,6 +110,29 @@ def _citation(run: CaseRun, grades: Mapping[DocumentKey, int], held: Sequence[bo
         "citation_recall": _recall(cited, grades),
         "supported_claims": ranking.share(supported, len(claims)) if claims else None,
     }
+
+
+def _nuggets(case: SuiteCase, run: CaseRun, grounds: Grounds) -> Scores:
+    """What must be said, at each stage before it is: of the strings, those that stand in a passage there."""
+    first = set(ranked_documents(run)[: grounds.k])
+    stages = {
+        "nugget_retrieved": [place for place in run.retrieved if place.document in first],
+        "nugget_in_context": run.selected,
+        "nugget_cited": run.cited,
+    }
+    wanted = [plain(nugget) for nugget in case.oracle.nuggets]
+    return {name: _standing(wanted, places, grounds) for name, places in stages.items()}
+
+
+def _standing(wanted: Sequence[str], places: Iterable[Place], grounds: Grounds) -> str | None:
+    if not wanted:
+        return None
+    texts = [
+        plain(grounds.text(place.document)[place.start : place.end])
+        for place in places
+        if place.document in grounds.readable
+    ]
+    return ranking.share(sum(any(nugget in text for text in texts) for nugget in wanted), len(wanted))
 
 
 def _answer(case: SuiteCase, run: CaseRun) -> Scores:

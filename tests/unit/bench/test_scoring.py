@@ -85,6 +85,9 @@ GROUNDS = Grounds(
     stale=frozenset([key("x")]),
     held=(True, True, False),
     k=3,
+    text=lambda found: {"b": "On Sundays, at the desk.", "thread": "on Sundays"}.get(
+        found.document_id, "nothing of it"
+    ),
 )
 
 
@@ -107,11 +110,26 @@ def test_each_number_of_a_case_by_hand() -> None:
         "citation_precision": "0.666667",
         "citation_recall": "0.500000",
         "supported_claims": "0.500000",
+        "nugget_retrieved": "0.333333",
+        "nugget_in_context": "0.000000",
+        "nugget_cited": "0.333333",
         "nugget_recall": "0.666667",
         "status": "1.000000",
         "expected_empty": None,
         "over_refusal": "0.000000",
     }
+
+
+def test_what_must_be_said_is_followed_through_the_stages_and_a_hidden_text_counts_at_none() -> None:
+    stages = ("nugget_retrieved", "nugget_in_context", "nugget_cited")
+    fourth = replace(GROUNDS, k=4, text=lambda found: "on Sundays" if found == key("thread", "forum") else "")
+    assert [scores_of(CASE, RUN, fourth)[name] for name in stages] == ["0.333333", "0.000000", "0.000000"]
+    third = replace(fourth, k=3)
+    assert scores_of(CASE, RUN, third)["nugget_retrieved"] == "0.000000", (
+        "the control: it is the fourth document"
+    )
+    hidden = replace(fourth, readable=GROUNDS.readable - {key("thread", "forum")})
+    assert scores_of(CASE, RUN, hidden)["nugget_retrieved"] == "0.000000"
 
 
 def test_what_has_nothing_to_count_is_none() -> None:

@@ -55,6 +55,8 @@ def run_ablation(
     if suite.suffix == ".json":
         raise InputError("An ablation needs a suite over a store of your own, TOML or YAML.")
     wanted = _axes(axis)
+    if cross_encoder is not None and "reranker" not in wanted:
+        raise InputError("--cross-encoder is compared on the axis reranker: add --axis reranker.")
     with on_suite(suite, {}, store, policy) as (subject, asked):
         found = _ablated(subject, asked, wanted, cross_encoder)
     written = files(found)
