@@ -3,9 +3,10 @@
     python bench/search.py [--chunks 100000] [--questions 300] [--limit 100] [--json FILE] [--skip-others]
 
 Chunks of about 100 words are made of shuffled SciFact sentences, the questions are its 300 test claims. Each
-engine answers every question once to warm up and three times under the clock, on one thread, for callers who may
-read all, a tenth or a hundredth of the chunks. p50 and p95 are over all runs; best is the median over questions of
-each one's fastest run, which is what a machine with busy neighbours can still tell.
+engine answers every question once to warm up and three times under the clock, on one thread (the numpy kernel takes
+a second one where there is one), for callers who may read all, a tenth or a hundredth of the chunks. p50 and p95 are
+over all runs; best is the median over questions of each one's fastest run, which is what a machine with busy
+neighbours can still tell.
 
 FTS5 filters with a join against a table of (chunk, group), tantivy with a required term; both count hidden chunks
 into their statistics, so that their lists are not ours. Ours finds a word by the word itself and its stems, which
