@@ -8,6 +8,7 @@ from typing import BinaryIO, TextIO
 
 from clearcite.errors import InputError
 from clearcite.scope_check.cases import read_cases
+from clearcite.scope_check.halves import Work, check_halves, worth_halving
 from clearcite.scope_check.measure import Limits, Outcome, Report, check
 from clearcite.scope_check.render import FORMATS, copy_report
 
@@ -27,7 +28,15 @@ def run(source: str, limits: Limits, shape: str, out: TextIO) -> Report:
             if text := rendered.case(outcome):
                 kept.write(text)
 
-        if source == "-":
+        halved = None
+        if source != "-" and rendered.in_parts and worth_halving(Path(source)):
+            halved = check_halves(Work(Path(source), limits, rendered.case), kept)
+            if halved is None:
+                kept.seek(0)
+                kept.truncate()
+        if halved is not None:
+            report = halved
+        elif source == "-":
             report = check(read_cases(sys.stdin.buffer), limits, see)
         else:
             with _opened(source) as stream:

@@ -82,6 +82,16 @@ class Cohort:
         elif age > self.oldest_policy:
             self.oldest_policy = age
 
+    def join(self, other: "Cohort") -> None:
+        """Take in the sums of the same cohort of other cases."""
+        self.cases += other.cases
+        self.scored += other.scored
+        self.underfilled += other.underfilled
+        self.leaking += other.leaking
+        self.undated += other.undated
+        self.oldest_policy = max(self.oldest_policy, other.oldest_policy)
+        self.hits_by_wanted.update(other.hits_by_wanted)
+
     @property
     def mean_recall(self) -> Fraction | None:
         """Over scored cases, each counting once."""
@@ -115,14 +125,16 @@ def check(
     cases: Iterable[Case | Mapping[str, Any]],
     limits: Limits | None = None,
     see: Callable[[Outcome], None] | None = None,
+    seen: set[bytes] | None = None,
 ) -> Report:
-    """Judge a batch; ``see`` is called with each case's outcome, in order.
+    """Judge a batch; ``see`` is called with each case's outcome, in order; ``seen``, an empty set, gets digests of
+    their ids.
 
     Raises InputError for an empty batch, a case id that stands twice, or a case that ``parse_case`` refuses.
     """
     limits = limits or Limits()
     cohorts: dict[tuple[str, str], Cohort] = {}
-    seen: set[bytes] = set()
+    seen = set() if seen is None else seen
     for number, given in enumerate(cases, 1):
         case = given if isinstance(given, Case) else _parse_nth(number, given)
         # A digest instead of the id, so that memory does not depend on how long the ids are.

@@ -14,7 +14,10 @@ from clearcite.scope_check.measure import HOUR, Cohort, Limits, Outcome, Report,
 
 
 class Format(Protocol):
-    """``case`` gives what to keep of one case; ``head`` and ``tail`` stand around everything kept."""
+    """``case`` gives what to keep of one case; ``head`` and ``tail`` stand around everything kept. ``in_parts``: what
+    it keeps of a case does not depend on the cases before it."""
+
+    in_parts: bool
 
     def case(self, outcome: Outcome, /) -> str: ...
     def head(self, report: Report, /) -> str: ...
@@ -66,6 +69,8 @@ def policy_hours(outcome: Outcome) -> Fraction | None:
 class Text:
     """For people: a verdict, a line a cohort, ``!`` findings of cases, ``-`` reasons for a failure."""
 
+    in_parts = True
+
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
 
@@ -95,6 +100,8 @@ class Text:
 class Json:
     """For programs: one object; ``cases`` in the order of the input."""
 
+    in_parts = False
+
     def __init__(self, _limits: Limits) -> None:
         self._separator = ""
 
@@ -117,6 +124,8 @@ class Json:
 
 class JUnit:
     """For build servers: a test case a cohort, which fails as the cohort does, and its findings as output."""
+
+    in_parts = True
 
     def __init__(self, limits: Limits) -> None:
         self._text = Text(limits)
@@ -142,6 +151,8 @@ class JUnit:
 
 class GitHub:
     """For a workflow log: an error for each leak and failed gate, a warning for every other finding."""
+
+    in_parts = True
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
