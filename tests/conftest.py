@@ -4,12 +4,18 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 settings.register_profile("soak", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # A change is not refused for a fault that was there before it, nor for a slow neighbour.
 settings.register_profile("repeatable", settings.get_profile("soak"), derandomize=True, database=None)
-settings.load_profile("soak" if os.environ.get("CLEARCITE_SOAK") else "repeatable")
+# A guard that was taken out need only be found missing: looking for the smallest example takes minutes.
+phases = (Phase.explicit, Phase.generate)
+settings.register_profile("mutant", settings.get_profile("repeatable"), phases=phases)
+if os.environ.get("CLEARCITE_TEST_MUTANT"):
+    settings.load_profile("mutant")
+else:
+    settings.load_profile("soak" if os.environ.get("CLEARCITE_SOAK") else "repeatable")
 
 
 @pytest.fixture(autouse=True)
