@@ -27,7 +27,8 @@ Parse = Callable[[bytes, str], ParsedDocument]
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sheet:
     """What reading a document needs to know besides its content. ``title``: the source's own, which goes before
-    the parsed one; ``name`` is the title where neither gives one. ``language``: as stated."""
+    the parsed one; ``name`` is the title where neither gives one, and empty where the source does. ``language``: as
+    stated."""
 
     media_type: str
     title: str | None
@@ -119,7 +120,7 @@ def sheet_of(job: Job) -> Sheet:
     return Sheet(
         media_type=described.media_type,
         title=described.title,
-        name=derive_title(job.key.shown_id),
+        name="" if described.title else derive_title(job.key.shown_id),
         language=described.language,
     )
 

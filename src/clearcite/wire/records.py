@@ -224,8 +224,9 @@ class _Judge:
         self.bad = bad
         self.faults: list[str] = []
         for name in _IDENTIFIERS:
-            if (value := getattr(fields, name)) is not None:
-                self._check_name(f"$.{name}", value)
+            value = getattr(fields, name)
+            if value is not None and (fault := fault_of_name(value)) is not None:
+                self.fault(f"$.{name}", fault)
         self.key = DocumentKey(
             tenant_id=fields.tenant_id,
             source_id=fields.source_id or rules.source_id,
@@ -292,8 +293,9 @@ class _Judge:
         for name, groups in (("allowed_groups", allow), ("denied_groups", deny)):
             if len(groups) > self.rules.max_groups:
                 self.fault(f"$.{name}", f"must be at most {self.rules.max_groups} items")
-            for i, group in enumerate(groups):
-                self._check_name(f"$.{name}[{i}]", group)
+            for i, fault in enumerate(map(fault_of_name, groups)):
+                if fault is not None:
+                    self.fault(f"$.{name}[{i}]", fault)
         state = (fields.status or "published", self.rules.trusted and fields.trusted is not False)
         return _access_of((allow, deny), self._parent(), state, self._window())
 
