@@ -22,7 +22,7 @@ from tests.support.shell import Done, clearcite
 from tests.support.world import fast_folder
 
 NOW = 1_800_000_000_000_000
-KNOWN = {"manuals": {"codigo-do-quadro", "duas-fontes", "qual-filtro"}}
+KNOWN = {"manuals": {"codigo-do-quadro", "duas-fontes"}}
 """Questions that the engine answers wrongly, with words alone, by suite: shown as they are, never bent."""
 
 

@@ -19,7 +19,7 @@ from clearcite.text.analysis import Analyzer
 from clearcite.text.asks import is_statement
 from clearcite.text.candidates import Asked, Candidate, candidates, in_context, read_question
 from clearcite.text.coverage import Need, coverage, depth, missing
-from clearcite.text.focus import focus_words, holds_class, is_uncounted, wanted_classes
+from clearcite.text.focus import focus_words, holds_class, is_uncounted, names_nothing, wanted_classes
 from clearcite.text.forms import clean_text
 from clearcite.text.similarity import Similarity
 from clearcite.text.tokens import token_spans
@@ -54,11 +54,12 @@ def judge(
     analyzer: Analyzer,
     embedder: Embedder | None,
 ) -> Sufficiency:
-    """Judge the best units of the evidence. Without claims, or without anything to cover, nothing is answered."""
+    """Judge the best units of the evidence. Without claims, or without anything to cover, nothing is answered, nor is
+    a question that does not say what it is about."""
     similarity = Similarity(embedder, plan.question) if embedder else None
     asked = read_question(plan, analyzer, similarity)
     found = candidates(asked, [item.passage for item in evidence])
-    if not claims or not found or not asked.needs:
+    if not claims or not found or not asked.needs or names_nothing(plan.question, asked.needs):
         return Sufficiency(score=-1, answerable=False, clear=False)
     features = measure(asked, found)
     score = log_odds(MODELS[form(plan.question), similarity is not None], features)

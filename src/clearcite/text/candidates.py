@@ -17,7 +17,7 @@ from clearcite.text.analysis import Analyzer
 from clearcite.text.asks import Expected, answers_kind, expected_answer
 from clearcite.text.coverage import Need, coverage, needs_of
 from clearcite.text.memory import memory_of_texts
-from clearcite.text.quoting import Span, asks, spans_with, text_of
+from clearcite.text.quoting import Span, asks, is_ended, spans_with, text_of
 from clearcite.text.similarity import Similarity
 from clearcite.text.units import Value
 
@@ -53,7 +53,7 @@ def read_question(plan: Plan, analyzer: Analyzer, similarity: Similarity | None 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Candidate:
     """One unit of one passage with what must be quoted with it. ``text`` is its quotes joined by ``\\n``; ``said``
-    is the same without a heading, which is quoted for the reader and is context.
+    is the same without a heading that asks, which is quoted for the reader and states nothing.
 
     ``terms`` are index terms of what is said, ``context`` those of what stands around it; ``place`` is the rank of
     its passage, ``index`` its position among the passage's units.
@@ -111,17 +111,21 @@ def _order(item: Candidate) -> tuple[int, int, int]:
 def _units_of(asked: Asked, passage: Passage, place: int) -> list[Candidate]:
     about = _about(asked, passage)
     headers = {unit.header for unit in passage.units if unit.header}
-    headings = {(unit.start, unit.end) for unit in passage.units if unit.kind == "heading"}
+    questions = {
+        (unit.start, unit.end) for unit in passage.units if unit.kind == "heading" and _asks(passage, unit)
+    }
+    leads = {unit.lead for unit in passage.units if unit.lead}
     found: list[Candidate] = []
     before: frozenset[str] = frozenset()
     for index, unit in enumerate(passage.units):
+        own = text_of(passage, (unit.start, unit.end))
         if unit.kind == "heading" or (unit.start, unit.end) in headers:
             continue
-        if unit.kind == "sentence" and asks(text_of(passage, (unit.start, unit.end))):
-            before = terms_of(asked, text_of(passage, (unit.start, unit.end)), passage)
+        if (unit.kind == "sentence" and asks(own)) or ((unit.start, unit.end) in leads and not is_ended(own)):
+            before = terms_of(asked, own, passage)
             continue
         spans = spans_with(passage, index)
-        said = "\n".join(text_of(passage, span) for span in spans if span not in headings)
+        said = "\n".join(text_of(passage, span) for span in spans if span not in questions)
         terms = terms_of(asked, said, passage)
         found.append(
             Candidate(
@@ -138,6 +142,10 @@ def _units_of(asked: Asked, passage: Passage, place: int) -> list[Candidate]:
         )
         before = terms
     return found
+
+
+def _asks(passage: Passage, unit: Unit) -> bool:
+    return asks(text_of(passage, (unit.start, unit.end)))
 
 
 def _about(asked: Asked, passage: Passage) -> frozenset[str]:

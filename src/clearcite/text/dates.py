@@ -54,6 +54,10 @@ _TIME = re.compile(
     r"|(?P<h2>1[0-2]|0?[1-9])\s*(?P<half2>[ap]\.?m\b\.?))(?![\w:])",
     re.IGNORECASE,
 )
+# *das 10h às 19h*, *às 10h30*: with an article before it an hour is one of the day, without it a duration.
+_HOUR = re.compile(
+    r"\b(?:às|as|das|pelas|à)\s+(?P<h>[01]?\d|2[0-4])\s?h(?:oras)?(?P<m>[0-5]\d)?(?!\w)", re.IGNORECASE
+)
 _WEEKDAY = re.compile(
     rf"\b(?:{'|'.join(sorted((*_WEEKDAYS, 'terça-feira', 'sábado'), key=len, reverse=True))})\b",
     re.IGNORECASE,
@@ -79,6 +83,8 @@ def find_dates(text: str) -> Iterator[Found]:
     for match in _TIME.finditer(text):
         if time := _time(match):
             yield "time", time, match.start(), match.end()
+    for match in _HOUR.finditer(text):
+        yield "time", f"{int(match['h']):02}:{match['m'] or '00'}", match.start("h"), match.end()
     for match in _WEEKDAY.finditer(text):
         yield "weekday", str(_WEEKDAYS[fold(match.group())]), match.start(), match.end()
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise, takewhile
 from types import MappingProxyType
 
-from clearcite.text.coverage import WEAK_WORDS
+from clearcite.text.coverage import WEAK_WORDS, Need
 from clearcite.text.phrases import folded_words
 from clearcite.text.terms import stop_word_of
 from clearcite.text.units import Value, values
@@ -32,6 +32,8 @@ _SAYS_A_NUMBER = _words(
     "one two three four five six seven eight nine ten eleven twelve twenty thirty hundred thousand zero half both once"
     " twice single none no never any unlimited um dois duas tres quatro cinco seis sete oito nove dez"
 )
+
+_SAID_BEFORE = _words("it they them this that these those he she him se isso isto ele ela eles elas")
 
 # What a value is called, and the class it then has; see ``text.units``.
 _CALLED: Mapping[str, str] = MappingProxyType(
@@ -88,6 +90,13 @@ def is_uncounted(question: str, text: str, found: Sequence[Value]) -> bool:
     new = any(not set(folded_words(text[value.start : value.end])) <= set(words) for value in told)
     said = (_SAYS_A_NUMBER | _SAYS["money"]) - set(words)
     return not new and said.isdisjoint(folded_words(text))
+
+
+def names_nothing(question: str, needs: Sequence[Need]) -> bool:
+    """Whether a question leaves unsaid what it is about: *When is it replaced?* says one plain word of a thing that
+    some sentence before it named, and none was asked before."""
+    plain = [need for need in needs if not need.named]
+    return len(needs) == len(plain) == 1 and not _SAID_BEFORE.isdisjoint(folded_words(question))
 
 
 def _class_counted_in(unit: str) -> frozenset[str]:

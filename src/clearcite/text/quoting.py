@@ -102,6 +102,11 @@ def asks(text: str) -> bool:
     return _ASKS.search(text) is not None
 
 
+def is_ended(text: str) -> bool:
+    """Whether a text ends as a sentence does."""
+    return _ENDS.search(text) is not None
+
+
 def text_of(passage: Passage, span: Span) -> str:
     """A span of the canonical text that lies inside the passage."""
     return passage.text[span[0] - passage.start : span[1] - passage.start]
@@ -120,7 +125,7 @@ def _opening_of_item(passage: Passage, index: int) -> list[int]:
     at = index
     while at > 0 and passage.units[at].kind == "list_item":
         at -= 1
-    is_headed = passage.units[at].kind == "heading" and not _ENDS.search(_text(passage, index))
+    is_headed = passage.units[at].kind == "heading" and not is_ended(_text(passage, index))
     return [at] if is_headed else []
 
 

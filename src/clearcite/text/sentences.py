@@ -42,7 +42,14 @@ _BEFORE_NUMBER = _words("""
 # Ends a sentence only when the next word looks like a beginning.
 _MAY_END = _words("""
     inc ltd co corp llc ltda cia bros jr al dept univ assoc est min max jan feb mar apr jun jul aug sep
-    sept oct nov dec fev abr mai ago set out dez a.m p.m am pm
+    sept oct nov dec fev abr mai ago set out dez
+""")
+# Ends a sentence before a capital, unless the day or the zone of the time follows.
+_HALVES = _words("a.m p.m am pm")
+_AFTER_TIME = _words("""
+    monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays
+    sundays january february march april may june july august september october november december
+    gmt utc est edt cst cdt mst mdt pst pdt cet cest bst eastern central pacific mountain greenwich
 """)
 _BEGINNERS = _words("""
     the this that these those it its they he she we you i in on at for if when while after before all
@@ -110,6 +117,8 @@ def _full_stop_ends(before: str, stop: str, following: str) -> bool:
         return False
     if following[0].islower():
         return bool(_NAME_LIKE.match(following)) and not stop.startswith("..") and len(word) > 1
+    if word in _HALVES:
+        return following[0].isupper() and _first_word(following) not in _AFTER_TIME
     if word in _MAY_END or (last and _INITIALS.match(last.group()) and last.group()[0].isupper()):
         return _first_word(following) in _BEGINNERS
     return True

@@ -2,8 +2,10 @@
 
 import pytest
 
-from clearcite.text.focus import focus_words, holds_class, wanted_classes
+from clearcite.text.coverage import needs_of
+from clearcite.text.focus import focus_words, holds_class, names_nothing, wanted_classes
 from clearcite.text.units import values
+from tests.support.passages import ANALYZER, plan_for
 
 
 @pytest.mark.parametrize(
@@ -20,6 +22,22 @@ from clearcite.text.units import values
 )
 def test_the_words_for_what_is_asked_for_are_found(question: str, words: set[str]) -> None:
     assert focus_words(question) == words
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("When is it replaced?", True),
+        ("Quando se troca?", True),
+        ("When is the filter replaced?", False),
+        ("Quando se troca o filtro?", False),
+        ("Who founded it in Porto?", False),
+        ("How much is parking?", False),
+    ],
+)
+def test_a_question_that_does_not_say_what_it_is_about_is_known(question: str, expected: bool) -> None:
+    plan = plan_for(question)
+    assert names_nothing(question, needs_of(plan, ANALYZER)) is expected
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,8 @@ def sentences(text: str) -> list[str]:
         ("Costs 3.14 in v2.6. See a.b.c.", ["Costs 3.14 in v2.6.", "See a.b.c."]),
         ("Dr. Smith met J. R. R. Tolkien, e.g. Monday.", ["Dr. Smith met J. R. R. Tolkien, e.g. Monday."]),
         ("See fig. 3 and p. 5. Then no. 7 of it.", ["See fig. 3 and p. 5.", "Then no. 7 of it."]),
+        ("Open to 7 pm.\nOne wash costs 4.", ["Open to 7 pm.", "One wash costs 4."]),
+        ("At 7 p.m. Monday it opens.", ["At 7 p.m. Monday it opens."]),
         ("He said no. The end.", ["He said no.", "The end."]),
         ("In the U.S. The rule holds.", ["In the U.S.", "The rule holds."]),
         ("Acme Inc. sells. Acme Inc. The next.", ["Acme Inc. sells.", "Acme Inc.", "The next."]),

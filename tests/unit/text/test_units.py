@@ -46,6 +46,8 @@ def read(text: str, language: str | None = None) -> list[tuple[str, str]]:
         ("3 de março de 2024", "3rd of March 2024"),
         ("2024年3月3日", "2024-03-03"),
         ("5:30 pm", "17:30"),
+        ("abre às 10h30", "opens at 10:30"),
+        ("das 9h", "9:00"),
         ("version 2.6.1", "v2.6.1"),
         ("２４時間", "24 h"),
     ],
@@ -59,6 +61,7 @@ def test_equal_things_have_equal_values(left: str, right: str) -> None:
     ("left", "right"),
     [
         ("7 days", "24 h"),
+        ("demora 10h", "10:00"),
         ("30 days", "1 month"),
         ("30 days", "30 business days"),
         ("1 GB", "1 GiB"),

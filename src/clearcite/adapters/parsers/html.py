@@ -66,6 +66,8 @@ _WHITE = re.compile(
 )
 _RULE = re.compile(r"([^{}]{1,500})\{([^{}]{0,2000})\}")
 _SIMPLE_SELECTOR = re.compile(r"[a-zA-Z0-9]*([.#])([\w-]+)\Z")
+_LISTS = frozenset(("ul", "ol", "dl"))
+_ITEMS = frozenset(("li", "dt", "dd"))
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _OPEN_ENDED = frozenset(
     (
@@ -172,6 +174,7 @@ class _Walk:
         self.lists = 0
         self.preformatted = 0
         self.list_item_open = False
+        self.item_level = 1
 
     def run(self, root: Any) -> None:
         for node, is_leaving in _events(root, self._is_entered):
@@ -223,10 +226,12 @@ class _Walk:
         self._flush()
         if tag in _HEADINGS:
             self.buffer = _Buffer(kind="heading", level=_HEADINGS[tag])
-        elif tag in ("ul", "ol"):
+        elif tag in _LISTS:
             self.lists += 1
-        elif tag == "li" or (starts_item and tag in ("p", "div")):
-            self.buffer = _Buffer(kind="list_item", level=max(self.lists, 1))
+        elif tag in _ITEMS or (starts_item and tag in ("p", "div")):
+            if tag in _ITEMS:  # what a term means stands below it, as an item of a list inside its item
+                self.item_level = max(self.lists, 1) + (tag == "dd")
+            self.buffer = _Buffer(kind="list_item", level=self.item_level)
             self.list_item_open = True
         elif tag == "pre":
             self.preformatted += 1
@@ -236,11 +241,11 @@ class _Walk:
         if tag not in _BLOCKS:
             return
         self._flush()
-        if tag in ("ul", "ol"):
+        if tag in _LISTS:
             self.lists -= 1
         elif tag == "pre":
             self.preformatted -= 1
-        elif tag == "li":
+        elif tag in _ITEMS:
             self.list_item_open = False
 
     def _take_text(self, text: str) -> None:

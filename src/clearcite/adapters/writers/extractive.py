@@ -64,7 +64,12 @@ class ExtractiveWriter:
             kept = [other for other in chosen if other not in parts]
             is_late = _size(item) > limits.longest and bool(chosen)
             is_long = is_late or _size(item) + sum(map(_size, kept)) > limits.words
-            if is_long or _repeats(item, kept, limits) or _is_at_odds(asked, item, chosen):
+            if (
+                is_long
+                or _repeats(item, kept, limits)
+                or _is_at_odds(asked, item, chosen)
+                or _is_beside(item, chosen)
+            ):
                 continue
             at = chosen.index(parts[0]) if parts else len(chosen)
             chosen = [*(o for o in chosen[:at] if o in kept), item, *(o for o in chosen[at:] if o in kept)]
@@ -109,6 +114,18 @@ def _is_at_odds(asked: Asked, item: Candidate, chosen: Sequence[Candidate]) -> b
     if chosen and _is_of_one(chosen[0], wanted) is True and _is_of_one(item, wanted) is False:
         return True
     return any(_is_outvoted(asked, item, other) for other in chosen)
+
+
+def _is_beside(item: Candidate, chosen: Sequence[Candidate]) -> bool:
+    """Another row of the table, or item of the list, from which the first claim is; and what the question names of
+    it stands in that one alone: it is about another thing."""
+    first = chosen[0] if chosen else item
+    frame = item.spans[:-1]
+    if first is item or not frame or first.passage.key != item.passage.key or first.spans[:-1] != frame:
+        return False
+    if item.unit.kind == "sentence" or first.unit.kind != item.unit.kind:
+        return False
+    return item.feature("cover") < first.feature("cover")
 
 
 def _is_of_one(item: Candidate, wanted: Sequence[str]) -> bool | None:

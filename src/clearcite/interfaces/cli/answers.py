@@ -10,7 +10,7 @@ from clearcite.interfaces.cli.common import AS, AS_OF, FORMAT, GROUP, POLICY, ST
 from clearcite.interfaces.cli.faults import FAILURE, FIXTURE, QUERY_ID, faults_for
 
 if TYPE_CHECKING:
-    from clearcite.domain.answer import PublicAnswer, PublicSearch, Statement
+    from clearcite.domain.answer import Citation, PublicAnswer, PublicSearch, Statement
 
 ASK_HELP = """Answer a question from what the asker may read.
 
@@ -124,12 +124,21 @@ def show_answer(public: "PublicAnswer") -> None:
             _show_statement(side, "- ")
     if public.citations:
         say()
+    places: dict[str, str] = {}
     for citation in public.citations:
-        page = f", page {citation.page}" if citation.page else ""
-        heading = " › ".join(part for part in citation.heading if part != citation.title)
-        where = f", {heading}" if heading else ""
-        say(f"[{citation.n}] {citation.title}{where}{page} ({citation.uri})", "dim")
+        place = _place(citation)
+        places[place] = f"{places.get(place, '')}[{citation.n}] "
+    for place, numbers in places.items():
+        say(f"{numbers}{place}", "dim")
     say(f"trace {public.trace_id}", "dim")
+
+
+def _place(citation: "Citation") -> str:
+    """Where a quote stands, for a person; quotes of one place are shown on one line."""
+    page = f", page {citation.page}" if citation.page else ""
+    heading = " › ".join(part for part in citation.heading if part != citation.title)
+    where = f", {heading}" if heading else ""
+    return f"{citation.title}{where}{page} ({citation.uri})"
 
 
 def _show_statement(statement: "Statement", lead: str = "") -> None:

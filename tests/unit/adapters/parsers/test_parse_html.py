@@ -30,6 +30,19 @@ def test_blocks_of_every_kind_come_out_in_order() -> None:
     ]
 
 
+def test_a_term_leads_in_what_it_means() -> None:
+    parsed = parse_html("<dl><dt>Oven<dd>Out of order.<dt>Pans<dd><p>Dry them.</p></dl><ul><li>End</ul>")
+    assert [
+        (element.level, text) for element, (_, text) in zip(parsed.elements, rows(parsed), strict=True)
+    ] == [
+        (1, "Oven"),
+        (2, "Out of order."),
+        (1, "Pans"),
+        (2, "Dry them."),
+        (1, "End"),
+    ]
+
+
 def test_table_rows_carry_their_header_and_cells_that_reach_down() -> None:
     parsed = parse_html(
         "<table><caption>Limits</caption><tr><th>City<th>Class<th>Max</tr><tr><td rowspan=2>Porto<td>A<td>90 <i>EUR</i>"

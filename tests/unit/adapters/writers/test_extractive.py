@@ -229,3 +229,26 @@ def test_beside_the_version_that_was_asked_for_no_other_one_is_quoted() -> None:
     assert [item.text for item in claims(asked, *pages)] == ["The agent asks every 60 seconds."]
     for both in ("How often does the agent ask?", "How often does the agent ask in 1.9 and in 2.4?"):
         assert len(claims(both, *pages)) == 2, "the control must fail"
+
+
+ROOMS = (
+    "Rooms | Prices | | Room | Night |\n|---|---|\n| Lark | 24 EUR |\n| Heron | 19 EUR |\n| Kite | 68 EUR |"
+)
+
+
+def test_beside_the_row_that_the_question_names_no_other_one_is_quoted() -> None:
+    texts = [claim.text for claim in claims("What does a night in the Lark room cost?", passages("r", ROOMS))]
+    assert [text.splitlines()[-1] for text in texts] == ["Lark | 24 EUR"]
+    all_rows = claims("Which rooms are there for a night?", passages("r", ROOMS))
+    assert len(all_rows) == 3, "where the question names none of them, each row is as good as another"
+
+
+def test_a_question_and_what_only_leads_in_are_no_claims() -> None:
+    forum = "Tablets | Cats | How do you give a cat a tablet? Crush it into some cream."
+    assert [claim.text for claim in claims("How do I give a tablet to a cat?", passages("f", forum))] == [
+        "How do you give a cat a tablet? Crush it into some cream."
+    ]
+    listed = "Keys | Rules | Call the desk about keys if:\n\n- a key is lost\n- a key is bent"
+    found = [claim.text for claim in claims("When do I call the desk about keys?", passages("k", listed))]
+    assert found
+    assert all(text.startswith("Call the desk") and "\n" in text for text in found)
