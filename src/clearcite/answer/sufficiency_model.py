@@ -19,19 +19,19 @@ class Model:
 MODELS: Mapping[tuple[Form, bool], Model] = MappingProxyType(
     {
         ("question", True): Model(
-            bias=-3906,
+            bias=-3875,
             weights=(
-                ("adrift", -16674),
-                ("ahead", 5260),
-                ("kept", 4035),
-                ("gain", -5372),
-                ("needs", 4494),
-                ("lacks_code", -6481),
-                ("rare_proper", -1802),
-                ("unknown_proper", -3677),
-                ("unnamed", -329),
-                ("untyped", -1714),
-                ("uncounted", -2512),
+                ("adrift", -16344),
+                ("ahead", 5150),
+                ("kept", 4045),
+                ("gain", -5347),
+                ("needs", 4377),
+                ("lacks_code", -6454),
+                ("rare_proper", -1809),
+                ("unknown_proper", -3650),
+                ("unnamed", -326),
+                ("untyped", -1734),
+                ("uncounted", -2889),
             ),
         ),
         ("claim", True): Model(
