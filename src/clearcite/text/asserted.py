@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from clearcite.domain.retrieval import Plan, QueryTerm
 from clearcite.domain.thresholds import LEXICAL_CLAIMS
@@ -17,11 +18,26 @@ from clearcite.text.statements import Statement, denials, namings, statements
 
 _YEAR = re.compile(r"1[1-9]\d\d|20\d\d")
 
+_NAMES_KIND = frozenset(("what", "which", "que", "qual"))
+_KINDS_OF_TIME = frozenset(
+    ("time", "date", "day", "month", "year", "hora", "horas", "data", "dia", "mes", "ano")
+)
+
 
 def read_in_both_forms(plan: Plan, analyzer: Analyzer) -> Asked:
-    """The question, its irregular verbs in both forms: *kept* also needs *keep*."""
+    """The question, its irregular verbs in both forms: *kept* also needs *keep*. Without the kind it asks for: the
+    *time* of *what time* stands in no answer."""
     asked = read_question(plan, analyzer)
-    return replace(asked, needs=tuple(_in_both_forms(need, analyzer) for need in asked.needs))
+    kinds = _kinds_named(plan.question)
+    needs = [need for need in asked.needs if need.unit.surface not in kinds] or asked.needs
+    return replace(asked, needs=tuple(_in_both_forms(need, analyzer) for need in needs))
+
+
+def _kinds_named(question: str) -> frozenset[str]:
+    words = folded_words(question)
+    return frozenset(
+        word for before, word in pairwise(words) if before in _NAMES_KIND and word in _KINDS_OF_TIME
+    )
 
 
 def _in_both_forms(need: Need, analyzer: Analyzer) -> Need:

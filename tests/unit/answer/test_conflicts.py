@@ -80,6 +80,17 @@ def test_one_document_never_disagrees_with_itself() -> None:
     )
 
 
+def test_the_kind_of_value_a_question_names_is_no_word_that_a_side_must_say() -> None:
+    sides = [
+        passages(name, f"Check-out | Leaving | Check-out is by {time}.")
+        for name, time in (("a", "10:30"), ("b", "11:00"))
+    ]
+    assert len(found("Until what time must I check out?", *sides)) == 1
+    assert found("Until what sauna must I check out?", *sides) == (), (
+        "the control: an unknown word still counts"
+    )
+
+
 def test_mirrors_do_not_disagree() -> None:
     late = passages("a", TRAVEL, canonical_document_id="lodging")
     early = passages("b", VISITS, canonical_document_id="lodging")
