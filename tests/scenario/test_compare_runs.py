@@ -147,6 +147,19 @@ def test_a_verdict_that_its_gates_do_not_give_is_found(home: Path, edit: Any, na
     assert clearcite(home, "bless", name, "--to", "b.json", "--reason", "r", "--force").code == 4
 
 
+def test_gates_that_the_cases_contradict_are_found_and_become_no_baseline(home: Path) -> None:
+    def all_pass(run: dict[str, Any]) -> None:
+        run["predicate"]["verdict"] = "PASS"
+        for gate in run["predicate"]["gates"]:
+            gate["state"] = "pass" if gate["state"] == "fail" else gate["state"]
+
+    edited(home, all_pass, "broken/run.json")
+    done = clearcite(home, "verify", "broken/run.json")
+    assert done.code == 4 and "the gate case_pass_rate does not follow from the cases" in done.err
+    assert clearcite(home, "bless", "broken", "--to", "b.json", "--reason", "r").code == 4
+    assert not (home / "b.json").exists()
+
+
 def test_an_edited_file_of_a_run_is_found(home: Path) -> None:
     (home / "sound/summary.md").write_text("PASS")
     assert clearcite(home, "verify", "sound/run.json").code == 4

@@ -104,6 +104,7 @@ def summary(evaluation: Evaluation) -> str:
     for name, found in evaluation.slices.items():
         lines.append(_row(name, *(found[measure].decimal() for measure in names)))
     failing = [one for one in evaluation.results if not one.passes]
+    lines += ["", f"{len(evaluation.results) - len(failing)} of {len(evaluation.results)} cases pass."]
     if failing:
         lines += ["", "| case | slice | expected | came back | codes |", "|---|---|---|---|---|"]
         lines += [

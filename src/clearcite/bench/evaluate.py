@@ -33,7 +33,7 @@ from clearcite.engine import Engine
 from clearcite.errors import InputError
 from clearcite.operator import Operator
 
-HARNESS = "clearcite-bench-3"
+HARNESS = "clearcite-bench-4"
 """Advances with every change of a measure or a check: runs of two harnesses are not compared."""
 
 JUDGED_BY_POLICY = ("leak", "authorized_recall", "underfill")

@@ -67,6 +67,9 @@ def judge(case: SuiteCase, run: CaseRun, grounds: Grounds) -> CaseResult:
         codes.append("nugget_missing")
     if oracle.relevant and not oracle.facts and run.citations and scores["citation_recall"] == NOTHING:
         codes.append("no_relevant_document_cited")
+    # A search says and cites nothing: what it found is all there is to judge.
+    if case.asked.search and scores[f"recall@{grounds.k}"] == NOTHING:
+        codes.append("no_relevant_document_found")
     if oracle.relevant and not oracle.facts and not grounds.readable.intersection(oracle.relevant):
         codes.append(NOT_READABLE)
     if not all(grounds.held):

@@ -11,6 +11,7 @@ from typing import Any
 
 from clearcite.bench.gates import Gate, Verdict, verdict_of
 from clearcite.bench.judge import CaseResult
+from clearcite.bench.rederived import contradictions
 from clearcite.domain.digest import sha256_bytes
 from clearcite.errors import InputError
 from clearcite.wire import canonical, from_json, loads, to_json
@@ -87,8 +88,8 @@ def read_statement(value: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, 
 
 
 def faults_of(value: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
-    """What does not hold of a ``run.json`` or a baseline: a file that differs, cases or a verdict that say something
-    else. Raises InputError for anything else."""
+    """What does not hold of a ``run.json`` or a baseline: a file that differs, cases, gates or a verdict that say
+    something else. Raises InputError for anything else."""
     statement, kept = _opened(value)
     digests, parts = read_statement(statement)
     faults = []
@@ -107,6 +108,7 @@ def faults_of(value: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
         cases = list(_cases(bounded(folder / CASES) if kept is None else kept))
         if len(cases) != statement["predicate"].get("n"):
             faults.append("the run counts other cases than it holds")
+        faults += contradictions(parts["gates"], cases)
     return tuple(faults)
 
 
@@ -120,7 +122,8 @@ def require_comparable(state: Mapping[str, Any], other_state: Mapping[str, Any])
     if other:
         raise InputError(
             f"The runs cannot be compared: another {', another '.join(other)}."
-            " Evaluate the same suite on the same documents with the same version."
+            " Evaluate the same suite on the same documents with the same version. What changed on purpose starts"
+            " anew: clearcite evaluate SUITE --out RUN, then clearcite bless RUN --to BASELINE."
         )
 
 

@@ -160,7 +160,7 @@ def _read(path: Path) -> tuple[Mapping[str, Any], bytes]:
     try:
         return tomllib.loads(text), content
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError("The suite is not valid TOML.") from error
+        raise InputError(f"The suite is not valid TOML: {error}.") from error
 
 
 def _case(item: Mapping[str, Any], place: Place, as_of: Micros | None, names: Names) -> SuiteCase:
@@ -269,7 +269,7 @@ def _minimum(table: Mapping[str, Any], place: Place) -> dict[str, int]:
             least = Decimal(str(table[name])) * WHOLE
         except InvalidOperation:
             least = Decimal(-1)
-        if not 0 <= least <= WHOLE or least != int(least):
+        if not least.is_finite() or not 0 <= least <= WHOLE or least != int(least):
             place.fault(f"{name} must lie between 0 and 1, with three places at most.")
         else:
             found[name] = int(least)

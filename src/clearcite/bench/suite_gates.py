@@ -1,6 +1,6 @@
 """The gates of a suite of one's own: each looks at a run that was judged, and says whether it may go out.
 
-A new gate is one entry in ``GATES``.
+A new gate is one entry in ``GATES``, or in ``SCORED`` where it is a mean.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +12,7 @@ from clearcite.bench.judge import NOT_READABLE, CaseResult
 from clearcite.bench.judged import Cohort, Judged, by_cohort, values_of
 from clearcite.bench.layers import INGESTION, content_gate
 from clearcite.bench.noninterference import noninterference_gate
+from clearcite.bench.rederived import SCORED, Scored
 from clearcite.bench.scoring import GIVEN
 from clearcite.bench.stats import (
     GRID,
@@ -38,6 +39,8 @@ def leak_gate(judged: Judged) -> Gate:
         return _unscored(
             "leak", len(results), "every case ended as dependency_unavailable: nothing could leak", "0"
         )
+    if not leaking and not any(judged.readers.readable(case.asked) for case in judged.suite.cases):
+        return _unscored("leak", len(results), "none of those who ask may read any document", "0")
     bound = upper_bound(len(leaking), n)
     return Gate(
         name="leak",
@@ -131,19 +134,18 @@ def allowed_degraded_gate(judged: Judged) -> Gate:
     return degraded_gate(judged.results)
 
 
-def score_gate(name: str, score: str, limit_name: str, *, cohorts: bool = False) -> Callable[[Judged], Gate]:
-    """A gate over the mean of a score. ``cohorts``: of each cohort by itself, so that a mean hides none."""
+def score_gate(scored: Scored) -> Callable[[Judged], Gate]:
+    """A gate over the mean of a score; of each cohort by itself where it says so, so that a mean hides none."""
 
     def gate(judged: Judged) -> Gate:
         limits = judged.suite.limits
-        limit: str | None = getattr(limits, limit_name)
+        limit: str | None = getattr(limits, scored.limit)
         if limit is None:
-            return skipped(name, NO_LIMIT)
-        measured = score.format(k=limits.k)
-        at_most = limit_name.startswith("max_")
+            return skipped(scored.name, NO_LIMIT)
+        measured, at_most = scored.score.format(k=limits.k), scored.at_most
         values = values_of(judged.results, measured)
-        whole = _whole(name, values, len(judged.results), limit, limits.shown, at_most=at_most)
-        if not cohorts:
+        whole = _whole(scored.name, values, len(judged.results), limit, limits.shown, at_most=at_most)
+        if not scored.cohorts:
             return whole
         rows = _rows(by_cohort(judged.results), measured, (limit, limits.shown, at_most))
         return replace(whole, state=joined(row.state for row in rows), reason=_why(rows), rows=rows)
@@ -159,16 +161,7 @@ GATES: tuple[Callable[[Judged], Gate], ...] = (
     citation_gate,
     critical_gate,
     case_gate,
-    score_gate("status", "status", "min_status_accuracy"),
-    score_gate("authorized_recall", "recall@{k}", "min_authorized_recall", cohorts=True),
-    score_gate("underfill", "underfill", "max_underfill_rate", cohorts=True),
-    score_gate("ndcg", "ndcg@{k}", "min_ndcg"),
-    score_gate("context_recall", "context_recall", "min_context_recall"),
-    score_gate("citation_precision", "citation_precision", "min_citation_precision"),
-    score_gate("citation_recall", "citation_recall", "min_citation_recall"),
-    score_gate("nugget_recall", "nugget_recall", "min_nugget_recall"),
-    score_gate("expected_empty_rate", "expected_empty", "min_expected_empty_rate"),
-    score_gate("over_refusal_rate", "over_refusal", "max_over_refusal_rate"),
+    *map(score_gate, SCORED),
     policy_age_gate,
     index_lag_gate,
     revision_currency_gate,

@@ -116,6 +116,18 @@ def read(folder: Path, text: str) -> Suite:
     return read_suite(folder / "suite.toml", Names(resolve=lambda name: principal(), documents=()))[0]
 
 
+@pytest.mark.parametrize("value", ["nan", "-inf", '"sNaN"', "{a = 1}"])
+def test_a_least_rate_that_is_no_number_is_wrong_input(tmp_path: Path, value: str) -> None:
+    with pytest.raises(InputError, match="recall_at_2 must lie between 0 and 1"):
+        read(tmp_path, f"[minimum]\nrecall_at_2 = {value}\n")
+    read(tmp_path, "[minimum]\nrecall_at_2 = 0.5\n")
+
+
+def test_what_is_no_toml_says_where(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="line 5, column"):
+        read(tmp_path, "critical = yes\n")
+
+
 def test_samples_are_read_from_a_suite_and_everything_wrong_with_them_is_said_together(
     tmp_path: Path,
 ) -> None:

@@ -370,6 +370,23 @@ def test_a_search_is_judged_by_what_it_finds_and_needs_no_answer() -> None:
     assert gates(down)["degraded"].state == "fail"
 
 
+def test_a_critical_search_that_finds_nothing_of_what_is_relevant_blocks_without_any_limit() -> None:
+    rooms = Oracle(status="answered", relevant=(key("rooms"),))
+    lost = replace(searched("lost", "zebra crossing", rooms, group="public"), critical=True)
+    found = judged(world(), suite(lost))
+    assert found.results[-1].codes == ("no_relevant_document_found",)
+    assert (gates(found)["critical"].state, found.verdict) == ("fail", "BLOCK")
+    control = replace(searched("found", "three beds", rooms, group="public"), critical=True)
+    assert judged(world(), suite(control)).verdict == "PASS"
+
+
+def test_a_suite_whose_askers_may_read_nothing_proves_nothing() -> None:
+    nobody = case("typo", "What is the weather on Mars?", Oracle(status="insufficient_evidence"), "stafff")
+    found = judged(world(), replace(suite(), cases=(nobody,)))
+    assert (gates(found)["leak"].state, found.verdict) == ("unscored", "BLOCK")
+    assert judged(world(), suite(nobody)).verdict == "PASS", "beside somebody who may read it is a question"
+
+
 def test_a_search_and_an_answer_rank_the_same() -> None:
     oracle = Oracle(status="answered", relevant=(key("lodging"),))
     both = (case("asked", "lodging allowance", oracle), searched("searched", "lodging allowance", oracle))
