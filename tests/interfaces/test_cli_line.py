@@ -52,6 +52,7 @@ def test_a_line_becomes_the_arguments_of_the_function(line: list[str], given: di
         (["x", "--grou", "g"], "Unrecognized arguments: --grou"),
         (["x", "-k", "many"], "Argument -k: invalid int value: 'many'."),
         (["x", "-k"], "Argument -k: expected one argument."),
+        (["x", ""], "Argument MORE: a path must not be empty."),
         (["x", "--skip-bad=yes"], "Argument --skip-bad: ignored explicit argument 'yes'."),
     ],
     ids=str,

@@ -151,6 +151,16 @@ def test_only_an_operator_may(shop: Path, command: str, who: str | None) -> None
     assert (done.code, done.out, live(shop), len(active(shop))) == (2, "", before, 2)
 
 
+@pytest.mark.parametrize("command", ["panel", "shadow", "promote", "retire"])
+def test_a_generation_that_is_none_is_wrong_input_and_nothing_is_compared_with_it(
+    shop: Path, command: str
+) -> None:
+    args = ["--suite", "suite.toml"] if command in ("panel", "shadow", "promote") else []
+    args += ["--reason", "x"] if command == "promote" else []
+    done = clearcite(shop, "index", command, "g-000000000000", *args, *OLGA)
+    assert (done.code, done.out) == (2, "") and "no such generation" in done.err
+
+
 def test_once_an_operator_has_promoted_ingestion_switches_no_more(shop: Path) -> None:
     before, name = live(shop), built(shop)
     assert promote(shop, name, "--suite", "suite.toml").code == 0

@@ -9,6 +9,7 @@ import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, signature
+from pathlib import Path
 from typing import Any, NoReturn
 
 from clearcite.errors import InputError
@@ -94,10 +95,10 @@ def _add(parser: _Parser, name: str, hint: Any, *, is_required: bool) -> None:
     (kind,) = [one for one in typing.get_args(plain) or (plain,) if one is not type(None)]
     is_list = typing.get_origin(kind) is list
     kind = typing.get_args(kind)[0] if is_list else kind
-    about = said.help.replace("%", "%%")
+    read, about = _path if kind is Path else kind, said.help.replace("%", "%%")
     if isinstance(said, Argument):
         count = ("+" if is_required else "*") if is_list else (None if is_required else "?")
-        parser.add_argument(name, metavar=name.upper(), nargs=count, type=kind, help=about)
+        parser.add_argument(name, metavar=name.upper(), nargs=count, type=read, help=about)
         return
     flag = said.flag or "--" + name.replace("_", "-")
     if kind is bool:
@@ -106,8 +107,15 @@ def _add(parser: _Parser, name: str, hint: Any, *, is_required: bool) -> None:
     action = "append" if is_list else "store"
     shown = {int: "NUMBER", str: "TEXT"}.get(kind, "PATH")
     parser.add_argument(
-        flag, dest=name, metavar=shown, action=action, type=kind, required=is_required, help=about
+        flag, dest=name, metavar=shown, action=action, type=read, required=is_required, help=about
     )
+
+
+def _path(text: str) -> Path:
+    """Nothing is no folder: a variable of a shell that is not set would else mean the one where somebody stands."""
+    if not text:
+        raise argparse.ArgumentTypeError("a path must not be empty")
+    return Path(text)
 
 
 def table(title: str, rows: Sequence[tuple[str, str]]) -> str:

@@ -111,6 +111,7 @@ def shadow(
     with engine_on(settings) as engine:
         operator = engine.operator(_principal(settings, as_, policy))
         live = _live(operator)
+        _require_active(operator, name)
         if suite is None:
             asked = questions_asked(operator.newest(50 if traces is None else traces))
         else:
@@ -189,11 +190,15 @@ def _live(operator: Operator) -> str:
     return next((item.name for item in operator.generations() if item.is_live), "")
 
 
+def _require_active(operator: Operator, name: str) -> None:
+    if name not in {item.name for item in operator.generations() if item.state == "active"}:
+        raise InputError("There is no such generation, or it is retired. See: clearcite index list")
+
+
 def _panel(
     settings: Settings, operator: Operator, name: str, suite: tuple[Suite, Mapping[str, int]]
 ) -> Panel:
-    if name not in {item.name for item in operator.generations() if item.state == "active"}:
-        raise InputError("There is no such generation, or it is retired.")
+    _require_active(operator, name)
     with engine_on(settings, generation=name) as engine:
         return measure(engine, name, *suite, time.time_ns() // 1_000)
 
