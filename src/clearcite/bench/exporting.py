@@ -20,6 +20,7 @@ from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.digest import sha256_text
 from clearcite.domain.trace import Trace
 from clearcite.engine import Engine
+from clearcite.errors import DependencyUnavailable
 from clearcite.operator import Operator
 from clearcite.wire.instants import format_instant
 
@@ -30,13 +31,19 @@ Asking = tuple[str, str]
 
 def export_cases(engine: Engine, suite: Suite, now: Micros) -> Iterator[dict[str, Any]]:
     """One case for each question that was searched for. One that is sent to a tool, because it asks for what is true
-    this minute, returns no document and is left out."""
+    this minute, returns no document and is left out. Raises DependencyUnavailable where one could not be asked: what
+    is down returns nothing to anybody, which is no proof."""
     operator = engine.operator(OPERATOR)
     readers = readers_of(operator, now)
     places, policy = Places(operator=operator), operator.policy()
     times = _times(None if policy is None else policy.issued_at, now)
     for case in suite.cases:
         run = run_case(engine, places, case.id, case.asked)
+        if run.public.status == "dependency_unavailable":
+            raise DependencyUnavailable(
+                f"Case {case.id} could not be asked: a part that is needed was unavailable. Nothing was written."
+                " Find it with: clearcite doctor"
+            )
         if SEARCH in run.milliseconds:
             yield {**_case(case, run, readers.readable(case.asked), suite.limits.k), **times}
 

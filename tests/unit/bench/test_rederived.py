@@ -66,9 +66,11 @@ def test_a_value_that_is_not_that_of_the_cases_is_found(sound: Evaluation) -> No
 
 def test_a_limit_that_is_none_or_is_not_kept_is_found(sound: Evaluation) -> None:
     for limit in ("NaN", "abc", None, "1.100000"):
-        found = edited(
-            sound, lambda gate, limit=limit: replace(gate, limit=limit) if gate.name == "ndcg" else gate
-        )
+
+        def edit(gate: Gate, limit: str | None = limit) -> Gate:
+            return replace(gate, limit=limit) if gate.name == "ndcg" else gate
+
+        found = edited(sound, edit)
         assert found == ["the gate ndcg does not follow from the cases"], limit
 
 

@@ -70,7 +70,10 @@ def _of_suite(suite: Path | None, store: str | None, policy: str | None) -> list
             "SUITE is missing: name a suite to ask, or take recorded questions with --traces 500."
         )
     with on_suite(suite, {}, store, policy) as (subject, asked):
-        return list(export_cases(subject.engine, asked, time.time_ns() // 1_000))
+        cases = list(export_cases(subject.engine, asked, time.time_ns() // 1_000))
+    if not cases:
+        raise InputError("Nothing is searched for any question of this suite: there is no case to write.")
+    return cases
 
 
 def _of_traces(
