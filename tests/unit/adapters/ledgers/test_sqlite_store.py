@@ -252,6 +252,7 @@ def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
 
 
 UNDONE = """
+DROP TABLE history_states;
 DROP INDEX documents_history;
 ALTER TABLE documents DROP COLUMN history_of;
 DROP TABLE policies;
