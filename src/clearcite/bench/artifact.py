@@ -93,16 +93,8 @@ def summary(evaluation: Evaluation) -> str:
         *_not_judged(evaluation),
         *_cohort_table(evaluation),
         *_confusion_table(evaluation),
-        "| slice | cases passed | status | retrieval facts | context facts | cited facts |",
-        "|---|---|---|---|---|---|",
+        *_slice_table(evaluation),
     ]
-    names = (
-        "case_pass_rate",
-        "status_accuracy",
-        *(f"{stage}_fact_recall" for stage in ("retrieval", "context", "citation")),
-    )
-    for name, found in evaluation.slices.items():
-        lines.append(_row(name, *(found[measure].decimal() for measure in names)))
     failing = [one for one in evaluation.results if not one.passes]
     lines += ["", f"{len(evaluation.results) - len(failing)} of {len(evaluation.results)} cases pass."]
     if failing:
@@ -138,6 +130,29 @@ def _confusion_table(evaluation: Evaluation) -> list[str]:
         *(_row(expected, *(row.get(status, 0) for status in statuses)) for expected, row in table.items()),
         "",
     ]
+
+
+def _slice_table(evaluation: Evaluation) -> list[str]:
+    """Each slice, the worst first: how far the facts of a fixture get, else what is relevant and what must be said."""
+    if any(one.wanted for one in evaluation.results):
+        stages = {f"{stage}_fact_recall": f"{stage} facts" for stage in ("retrieval", "context", "citation")}
+    else:
+        found = (name for name in evaluation.scores if name.startswith("recall@") and ":" not in name)
+        stages = dict.fromkeys(found, "found") | {"context_recall": "in the context"}
+        stages |= {"citation_recall": "cited", "nugget_recall": "said"}
+    lines = [
+        f"| slice | cases passed | status | {' | '.join(stages.values())} |",
+        "|---|---|---|" + "---|" * len(stages),
+    ]
+    for name, rates in evaluation.slices.items():
+        means = evaluation.slice_scores[name]
+        values = {stage: rates[stage].decimal() for stage in stages if stage in rates}
+        values |= {stage: means[stage].value for stage in stages if stage in means}
+        status = rates["status_accuracy"].decimal()
+        lines.append(
+            _row(name, rates["case_pass_rate"].decimal(), status, *(values.get(stage) for stage in stages))
+        )
+    return lines
 
 
 def _cohort_table(evaluation: Evaluation) -> list[str]:

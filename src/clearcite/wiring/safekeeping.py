@@ -114,7 +114,10 @@ def copy_ledger_and_index(ledger: SqliteLedger, store: Path, target: Path) -> tu
         if all(_complete(store, target, name, manifest) for name, _, manifest in generations):
             _drop_unnamed(target / INDEX, {name: manifest for name, _, manifest in generations})
             return number, position
-    raise DependencyUnavailable("The index changes faster than it can be copied. Try again.")
+    raise DependencyUnavailable(
+        "The index changes faster than it can be copied, or files of it are missing."
+        " Try again; if that does not help, see: clearcite doctor"
+    )
 
 
 def _link_index(source: Path, target: Path) -> None:

@@ -387,6 +387,13 @@ def test_a_suite_whose_askers_may_read_nothing_proves_nothing() -> None:
     assert judged(world(), suite(nobody)).verdict == "PASS", "beside somebody who may read it is a question"
 
 
+def test_the_summary_says_how_many_cases_pass_and_how_far_evidence_gets_where_no_fact_is_expected() -> None:
+    text = summary(judged(world(), suite()))
+    assert "| slice | cases passed | status | found | in the context | cited | said |" in text
+    assert "| all | 1.000000 | 1.000000 | 1.000000 | 1.000000 | 1.000000 | 1.000000 |" in text
+    assert "2 of 2 cases pass." in text
+
+
 def test_a_search_and_an_answer_rank_the_same() -> None:
     oracle = Oracle(status="answered", relevant=(key("lodging"),))
     both = (case("asked", "lodging allowance", oracle), searched("searched", "lodging allowance", oracle))
