@@ -233,3 +233,15 @@ def test_a_question_with_a_nul_is_judged_like_any_other(home: Path) -> None:
     done = evaluated(home, "--out", "nul", suite="nul.toml")
     states = {item["name"]: item["state"] for item in run_of(home, "nul")["gates"]}
     assert (done.code, done.err, states["noninterference"]) == (0, "", "pass"), done.out
+
+
+def test_judging_puts_no_newer_policy_in_force(home: Path) -> None:
+    assert evaluated(home).code == 0, "the first policy is accepted"
+    write(home, {"planned.toml": POLICY.replace('revision = "1"', 'revision = "2"')})
+    refused = evaluated(home, "--policy", "planned.toml")
+    assert (refused.code, refused.out) == (
+        2,
+        "",
+    ) and "clearcite policy sync --policy planned.toml" in refused.err
+    assert evaluated(home).code == 0, "the policy that was in force still is"
+    assert clearcite(home, "policy", "show", "--format", "json").json["revision"] == 1

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from clearcite.wiring.copies import scratch_copy
     from clearcite.wiring.engines import engine_on, open_engine
     from clearcite.wiring.parts import existing_store, opening_embedder
-    from clearcite.wiring.policies import resolver_for, sync_policy
+    from clearcite.wiring.policies import directory_in_force, resolver_for, sync_policy
     from clearcite.wiring.purging import purge_store, retain, sweep_store
     from clearcite.wiring.safekeeping import backup_store, check_integrity, export_journal, restore_store
     from clearcite.wiring.sources import Stage, Taking, check_there, kind_of, rehearsed, take_one, unlisted
@@ -40,6 +40,7 @@ _HOMES = {
     "check_there": "clearcite.wiring.sources",
     "check_up": "clearcite.wiring.checkup",
     "checker_source": "clearcite.wiring.auditing",
+    "directory_in_force": "clearcite.wiring.policies",
     "engine_on": "clearcite.wiring.engines",
     "export_journal": "clearcite.wiring.safekeeping",
     "restore_store": "clearcite.wiring.safekeeping",
@@ -78,6 +79,7 @@ __all__ = [
     "check_there",
     "check_up",
     "checker_source",
+    "directory_in_force",
     "engine_on",
     "existing_store",
     "export_journal",

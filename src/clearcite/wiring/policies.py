@@ -9,7 +9,7 @@ from clearcite.adapters.ledgers.sqlite import SqliteLedger, open_sqlite_ledger
 from clearcite.adapters.resolvers.policy_file import PolicyFile
 from clearcite.config import Settings
 from clearcite.domain.policy import Accepted, Directory, Policy
-from clearcite.errors import ClearciteError, ConfigError, IntegrityFault, StalePolicy
+from clearcite.errors import ClearciteError, ConfigError, InputError, IntegrityFault, StalePolicy
 from clearcite.keeping import GroupSource
 from clearcite.wire import canonical
 from clearcite.wire.policies import kept_policy, policy_to_json
@@ -48,6 +48,24 @@ def resolver_for(settings: Settings, policy: str | None = None) -> Directory:
     if accepted is None or text is None:
         raise ConfigError("No policy has been taken over yet. Do it with: clearcite policy sync")
     return Directory(kept_policy(text, accepted.content))
+
+
+def directory_in_force(settings: Settings, policy: str | None = None) -> Directory:
+    """The same for whoever only judges. A policy newer than the one in force is InputError: it would come into force.
+
+    Where none is in force yet, the first one is accepted.
+    """
+    source = group_source(settings, policy)
+    if isinstance(source, PolicyFile) and (settings.path(settings.store) / LEDGER).is_file():
+        with _ledger(settings) as ledger:
+            accepted, given = ledger.policy(), source.read().revision
+        if accepted is not None and given > accepted.revision:
+            raise InputError(
+                f"The policy has revision {given}, and {accepted.revision} is in force; judging a policy puts none in"
+                f" force. Do that with: clearcite policy sync --policy {source.path}\n"
+                "To judge it before, restore a backup into a store of its own: docs/how-to/backup.md"
+            )
+    return resolver_for(settings, policy)
 
 
 def sync_policy(settings: Settings, policy: str | None = None) -> int:

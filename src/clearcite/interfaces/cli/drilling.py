@@ -23,7 +23,7 @@ from clearcite.interfaces.cli.demo import unpack
 from clearcite.interfaces.cli.evaluating import must_be_withheld
 from clearcite.interfaces.cli.ingestion import Summary, catch_up
 from clearcite.interfaces.cli.progress import progress
-from clearcite.wiring import Taking, engine_on, open_workshop, resolver_for, take_one
+from clearcite.wiring import Taking, directory_in_force, engine_on, open_workshop, take_one
 
 HELP = """Put faults into a copy of the store, and see that each is caught at its own stage.
 
@@ -125,7 +125,8 @@ def _subject(store: str | None, suite: Path | None, policy: str | None) -> Itera
             raise InputError("Name questions about the store with --suite FILE.")
         with engine_on(settings) as engine:
             names = Names(
-                resolve=resolver_for(settings, policy).resolve, documents=engine.operator(OPERATOR).known()
+                resolve=directory_in_force(settings, policy).resolve,
+                documents=engine.operator(OPERATOR).known(),
             )
             found, least = read_suite(suite, names)
         yield stack.enter_context(safe_copy(settings, found, least))

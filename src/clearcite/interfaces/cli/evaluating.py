@@ -26,7 +26,7 @@ from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import POLICY, STORE, note, say
 from clearcite.interfaces.cli.faults import FAILURE, faults_for
 from clearcite.interfaces.cli.progress import progress
-from clearcite.wiring import engine_on, resolver_for
+from clearcite.wiring import directory_in_force, engine_on
 
 HELP = """Judge a suite layer by layer, and say whether a release may go out.
 
@@ -159,7 +159,7 @@ def resolving(settings: Any, policy: str | None) -> Any:
 
     def resolve(name: str) -> Any:
         if not known:
-            known["directory"] = resolver_for(settings, policy)
+            known["directory"] = directory_in_force(settings, policy)
         directory = known["directory"]
         try:
             return directory.resolve(name)

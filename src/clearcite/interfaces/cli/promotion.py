@@ -17,7 +17,7 @@ from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import AS, FORMAT, POLICY, STORE, say
 from clearcite.operator import Operator
-from clearcite.wiring import engine_on, resolver_for, retire_in
+from clearcite.wiring import directory_in_force, engine_on, retire_in
 
 PANEL_HELP = """Measure a generation: its answers to a suite, and its documents.
 
@@ -182,7 +182,7 @@ def _suite(
 ) -> tuple[Suite, Mapping[str, int]]:
     if path is None:
         raise InputError("Name the questions with --suite FILE.")
-    resolve = resolver_for(settings, policy).resolve
+    resolve = directory_in_force(settings, policy).resolve
     return read_suite(path, Names(resolve=resolve, documents=operator.known()))
 
 
