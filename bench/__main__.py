@@ -62,14 +62,15 @@ def main() -> int:
 
 def run(name: str, out: Path) -> bool:
     _, command = PARTS[name]
-    target = out / f"{name}.json"
-    done = subprocess.run([sys.executable, *command, "--json", str(target)], cwd=ROOT, check=False)
+    target, made = out / f"{name}.json", out / f"{name}.json.part"
+    done = subprocess.run([sys.executable, *command, "--json", str(made)], cwd=ROOT, check=False)
     if done.returncode == 0:
-        found = json.loads(target.read_text(encoding="utf-8"))
+        found = json.loads(made.read_text(encoding="utf-8"))
         found["command"] = "python " + " ".join(command)
         found["measured"] = dt.datetime.now(dt.UTC).strftime("%Y-%m-%d")
         found["machine"] = machine()
-        target.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        made.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        made.replace(target)  # a run that is killed leaves the figures of the one before
     return done.returncode == 0
 
 
