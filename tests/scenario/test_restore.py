@@ -478,7 +478,8 @@ def test_a_backup_made_while_documents_are_taken_in_is_whole(folder: Path) -> No
         made += 1
     worker.join()
     assert codes == [0]
-    for number in range(made):
+    # Of all that were made while the worker ran, the last one and five from the first on.
+    for number in sorted({*range(0, made, max(1, made // 5)), made - 1}):
         run(folder, "restore", f"live-{number}")
         run(folder, "integrity")
         run(folder, "reconcile", "--while-pending", "--format", "json", code=0 if settled(folder) else 4)
