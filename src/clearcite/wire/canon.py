@@ -1,6 +1,7 @@
 """Canonical JSON: the byte form of RFC 8785 for values without floats. What is hashed is written here."""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from clearcite.errors import InputError
@@ -23,34 +24,51 @@ def canonical(value: Any) -> bytes:
 
 
 def _has_plain_keys(value: Any, depth: int) -> bool:
-    """Whether every key is ASCII, so that any order of strings is the one order. Raises InputError as above."""
+    """Whether every key is ASCII, so that any order of strings is the one order. Raises InputError as above.
+
+    Leaves are looked at where they stand: there are ten of them to each list or dictionary.
+    """
     kind = type(value)
-    if kind is str:
-        _check(value)
-        return True
-    if value is None or kind is bool:
-        return True
-    if kind is int:
-        if not -MAX_INTEGER <= value <= MAX_INTEGER:
-            raise InputError("canonical JSON: an integer is outside ±9007199254740991")
+    if kind is dict:
+        is_plain, items = _are_plain(value), value.values()
+    elif kind is list or kind is tuple:
+        is_plain, items = True, value
+    else:
+        _check_leaf(value)
         return True
     if depth >= _MAX_DEPTH:
         raise InputError("canonical JSON: nested too deeply")
-    if kind is dict:
-        found = [_is_plain_key(key) for key in value]
-        found += [_has_plain_keys(item, depth + 1) for item in value.values()]
-        return all(found)
-    if kind in (list, tuple):
-        found = [_has_plain_keys(item, depth + 1) for item in value]
-        return all(found)
-    raise InputError(f"canonical JSON: a {kind.__name__} has no canonical form")
+    for item in items:
+        kind = type(item)
+        if kind is str and item.isascii():
+            continue
+        if kind is dict or kind is list or kind is tuple:
+            is_plain &= _has_plain_keys(item, depth + 1)
+        elif item is not None:
+            _check_leaf(item)
+    return is_plain
 
 
-def _is_plain_key(key: Any) -> bool:
-    if type(key) is not str:
-        raise InputError("canonical JSON: a key is not a string")
-    _check(key)
-    return key.isascii()
+def _are_plain(keys: Iterable[Any]) -> bool:
+    is_plain = True
+    for key in keys:
+        if type(key) is not str:
+            raise InputError("canonical JSON: a key is not a string")
+        if not key.isascii():
+            _check(key)
+            is_plain = False
+    return is_plain
+
+
+def _check_leaf(value: Any) -> None:
+    kind = type(value)
+    if kind is str:
+        _check(value)
+    elif kind is int:
+        if not -MAX_INTEGER <= value <= MAX_INTEGER:
+            raise InputError("canonical JSON: an integer is outside ±9007199254740991")
+    elif value is not None and kind is not bool:
+        raise InputError(f"canonical JSON: a {kind.__name__} has no canonical form")
 
 
 def _ordered(value: Any) -> Any:
