@@ -11,11 +11,15 @@ from typing import Any
 
 import pytest
 
+from clearcite.bench.apart import MANY, looked_at_apart
+from clearcite.bench.suite import Asked, Oracle, Suite, SuiteCase
+from clearcite.config import Settings
 from clearcite.domain.answer import PublicAnswer
 from clearcite.engine import Engine
+from clearcite.errors import ClearciteError
 from clearcite.visibility import Columns
-from tests.support.shell import Done, clearcite
-from tests.support.world import fast_folder
+from tests.support.shell import Done, clearcite, process
+from tests.support.world import fast_folder, principal
 
 SUITE = """
 [[cases]]
@@ -142,3 +146,66 @@ def test_traces_are_kept_only_when_asked_for_and_for_their_owner(home: Path) -> 
     assert {json.loads(path.read_bytes())["case"] for path in traces} == {"leave", "salary", "fee"}
     assert {path.stat().st_mode & 0o777 for path in traces} == {0o600}
     assert clearcite(home, "evaluate", "suite.toml", "--audit").code == 2
+
+
+BROKEN = """
+from dataclasses import replace
+
+from clearcite.engine import Engine
+from clearcite.__main__ import main
+
+real = Engine.search
+
+def counting(engine, *args, **options):
+    with engine._snapshot() as snapshot:
+        known = len(snapshot.inventory("default"))
+    return replace(real(engine, *args, **options), next=str(known))
+
+Engine.search = counting
+if __name__ == "__main__":
+    main()
+"""
+
+
+def many(home: Path) -> None:
+    """As many cases as are worth a second process; six of them are asked again."""
+    text = """
+[[cases]]
+id = "leave-{}"
+ask = {{text = "How many days of leave?", search = true, tenant = "default", groups = ["staff"]}}
+expect = {{cites = ["leave.md"]}}
+"""
+    cases = "".join(text.format(number) for number in range(MANY))
+    (home / "many.toml").write_text(f"[gates]\nnoninterference_questions = 6\n{cases}")
+
+
+def test_a_second_process_finds_what_this_one_finds(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    many(home)
+    assert clearcite(home, "evaluate", "many.toml", "--out", "apart").code == 0
+    monkeypatch.setattr("clearcite.bench.apart.MANY", MANY + 1)
+    assert clearcite(home, "evaluate", "many.toml", "--out", "here").code == 0
+    apart, here = ((home / name / "run.json").read_bytes() for name in ("apart", "here"))
+    assert apart == here
+    (gate,) = (gate for gate in json.loads(apart)["predicate"]["gates"] if gate["name"] == "noninterference")
+    assert (gate["state"], gate["n"], gate["n_scored"]) == ("pass", 6, 6)
+
+
+def test_control_a_second_process_catches_an_engine_that_counts_what_is_hidden(home: Path) -> None:
+    many(home)
+    (home / "broken.py").write_text(BROKEN)
+    done = process(home, "evaluate", "many.toml", "--format", "json", python=("broken.py",))
+    (gate,) = (gate for gate in done.json["gates"] if gate["name"] == "noninterference")
+    assert (done.code, gate["state"], gate["value"], gate["n"]) == (1, "fail", "6", 6), done.err
+
+
+def test_what_goes_wrong_in_the_second_process_ends_this_one_as_it_would_have(home: Path) -> None:
+    asked = Asked(text="What is the fee?", principal=principal("staff"))
+    case = SuiteCase(
+        id="fee", slice="all", cohort="staff", critical=False, asked=asked, oracle=Oracle(status="answered")
+    )
+    suite = Suite(name="many", sha256="0" * 64, cases=(case,) * MANY)
+    settings = Settings(store=str(home / "none"))
+    with looked_at_apart(settings, suite) as hidden:
+        assert hidden is not None
+        with pytest.raises(ClearciteError):
+            hidden()

@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
 from clearcite.bench.ablation import Ablation
 from clearcite.bench.answering import OPERATOR, CaseRun, run_suite
+from clearcite.bench.apart import looked_at_apart
 from clearcite.bench.beside import with_usefulness
 from clearcite.bench.citing import citations_that_hold
 from clearcite.bench.fault_map import FaultMap
@@ -88,8 +89,10 @@ def evaluate(
     identity = identity_of(subject, suite)
     if baseline is not None:
         require_comparable(identity, baseline.state)
-    judged = judged_of(subject, suite, use_topic=use_topic)
-    found = measures(judged.results)
+    with looked_at_apart(subject.settings, suite) as hidden:
+        judged = replace(judged_of(subject, suite, use_topic=use_topic), hidden=hidden)
+        found = measures(judged.results)
+        gates = (*_gates(judged, found), _regression(judged, baseline))
     return Evaluation(
         suite=suite.name,
         state={**identity, "use_topic": use_topic, **_state(judged), **suite.labels},
@@ -101,7 +104,7 @@ def evaluate(
         cohorts=worst_first({cohort: means(some) for cohort, some in by_cohort(judged.results).items()}),
         slice_scores=worst_first({name: means(some) for name, some in in_slices(judged.results).items()}),
         confusion=confusion(judged.results),
-        gates=(*_gates(judged, found), _regression(judged, baseline)),
+        gates=gates,
         sources=judged.sources,
         findings=tuple(found for _, found in judged.content.findings),
         ranked=judged.ranked,

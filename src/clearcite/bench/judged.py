@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from clearcite.bench.answering import CaseRun
+from clearcite.bench.gates import Gate
 from clearcite.bench.golden import Checked
 from clearcite.bench.ingestion import SourceHealth
 from clearcite.bench.judge import CaseResult
@@ -29,7 +30,8 @@ def silent(_what: str, _done: int, _all: int) -> None:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judged:
     """``settings`` are those of the store that was asked, where there is one to look into; ``now`` is when it was.
-    ``tries_windows`` and ``tell``: see ``Subject``."""
+    ``tries_windows`` and ``tell``: see ``Subject``. ``hidden`` gives the gate of hidden documents where another process
+    looks at it."""
 
     suite: Suite
     engine: Engine
@@ -38,6 +40,7 @@ class Judged:
     settings: Settings | None
     tries_windows: bool = True
     tell: Tell = silent
+    hidden: Callable[[], Gate] | None = None
     now: Micros
     runs: tuple[CaseRun, ...]
     results: tuple[CaseResult, ...]

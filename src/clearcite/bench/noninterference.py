@@ -40,6 +40,9 @@ Bytes = Mapping[str, tuple[bytes, bytes]]
 
 def noninterference_gate(judged: Judged) -> Gate:
     """Compared after each of: documents added, altered, and removed."""
+    if judged.hidden is not None:
+        judged.tell(f"{NAME}: in a second process", 0, 1)
+        return judged.hidden()
     most = judged.suite.limits.noninterference_questions
     if judged.settings is None:
         return skipped(NAME, "there is no store of its own to copy")
