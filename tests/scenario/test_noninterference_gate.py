@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -209,3 +214,17 @@ def test_what_goes_wrong_in_the_second_process_ends_this_one_as_it_would_have(ho
         assert hidden is not None
         with pytest.raises(ClearciteError):
             hidden()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="interrupts of a group of processes are POSIX")
+@pytest.mark.parametrize("seconds", [1.0, 1.5, 2.0])
+def test_an_interrupt_ends_both_processes_without_a_traceback(home: Path, seconds: float) -> None:
+    many(home)
+    command = [sys.executable, "-m", "clearcite", "evaluate", "many.toml"]
+    child = subprocess.Popen(
+        command, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
+    )
+    time.sleep(seconds)
+    os.killpg(child.pid, signal.SIGINT)
+    _, said = child.communicate(timeout=60)
+    assert b"Traceback" not in said and child.returncode in (0, 130), said

@@ -4,6 +4,7 @@ It needs the suite, the store, and who may read what, but no answer. Its result 
 """
 
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -31,7 +32,23 @@ def looked_at_apart(settings: Settings | None, suite: Suite) -> Iterator[Callabl
         return
     # A new interpreter: a copy of this one would share its open ledger and the threads of its model.
     with ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn")) as pool:
-        yield pool.submit(_gate_of, settings, suite).result
+        with _interrupts("SIG_BLOCK"):
+            gate = pool.submit(_gate_of, settings, suite)
+        yield gate.result
+
+
+@contextmanager
+def _interrupts(how: str) -> Iterator[None]:
+    """Hold interrupts back, or let them through. The second process is born with them held back: only while it is at
+    work can it end as quietly as this one. Where signals have no mask, nothing is done."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(getattr(signal, how), {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _pays(suite: Suite) -> bool:
@@ -41,7 +58,7 @@ def _pays(suite: Suite) -> bool:
 
 def _gate_of(settings: Settings, suite: Suite) -> Gate:
     now = time.time_ns() // 1_000
-    with engine_on(settings) as engine:
+    with _interrupts("SIG_UNBLOCK"), engine_on(settings) as engine:
         operator = engine.operator(OPERATOR)
         judged = Judged(
             suite=suite,
