@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clearcite.answer import lookup, searching
 from clearcite.answer.asked import check_identity, instant_of, question_of
@@ -22,14 +22,10 @@ from clearcite.answer.pipeline import Outcome, Parts, Sight, answer
 from clearcite.answer.publish import publish, publish_search
 from clearcite.answer.tracing import Request, ask_trace, search_trace
 from clearcite.answer.verify import Asked, Replayed
-from clearcite.domain.access import Micros, Principal
 from clearcite.domain.answer import EXIT_CODES, Answer, PublicAnswer, PublicDocument, PublicSearch
 from clearcite.domain.corpus import DocumentKey
-from clearcite.domain.explain import Chains, Explanation
-from clearcite.domain.generations import Generation
 from clearcite.domain.policy import check_current
 from clearcite.domain.retrieval import Question, Scope
-from clearcite.domain.trace import Trace
 from clearcite.errors import (
     ClearciteError,
     DependencyUnavailable,
@@ -38,9 +34,15 @@ from clearcite.errors import (
     StalePolicy,
 )
 from clearcite.operator import Operator, Recomputed, Upkeep
-from clearcite.ports import Clock, Index, Ledger, Snapshot, TraceStore
 from clearcite.step import Run
 from clearcite.visibility import Visibility
+
+if TYPE_CHECKING:
+    from clearcite.domain.access import Micros, Principal
+    from clearcite.domain.explain import Chains, Explanation
+    from clearcite.domain.generations import Generation
+    from clearcite.domain.trace import Trace
+    from clearcite.ports import Clock, Index, Ledger, Snapshot, TraceStore
 
 SIGHTS = 4
 """Snapshots a question takes at most, when the index it wants to open is swept each time before it can."""

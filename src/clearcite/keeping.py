@@ -7,15 +7,14 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from clearcite.domain.access import Acl, Micros
-from clearcite.domain.audit import Event, Finding, Head, TraceEntry
-from clearcite.domain.corpus import Chunk, DocumentKey
-from clearcite.domain.policy import Accepted, Policy, PolicyDecision
-from clearcite.domain.purge import Erasable, Erased, Selection
-from clearcite.domain.reconcile import Mismatch
-from clearcite.domain.sources import SourceState
-
 if TYPE_CHECKING:
+    from clearcite.domain.access import Acl, Micros
+    from clearcite.domain.audit import Event, Finding, Head, TraceEntry
+    from clearcite.domain.corpus import Chunk, DocumentKey
+    from clearcite.domain.policy import Accepted, Policy, PolicyDecision
+    from clearcite.domain.purge import Erasable, Erased, Selection
+    from clearcite.domain.reconcile import Mismatch
+    from clearcite.domain.sources import SourceState
     from clearcite.ports import Job, Mask
 
 

@@ -12,25 +12,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from clearcite.domain.access import Access, Acl, Micros
-from clearcite.domain.corpus import Chunk, Description, DocumentKey, ParsedDocument, SourceRecord
-from clearcite.domain.explain import Standing
-from clearcite.domain.generations import Generation, Switch, Switched
-from clearcite.domain.lifecycle import Decision, Head
-from clearcite.domain.policy import Accepted
-from clearcite.domain.retrieval import (
-    Cursor,
-    DenseQuery,
-    Evidence,
-    HitPage,
-    LexicalQuery,
-    Passage,
-    Plan,
-)
-from clearcite.domain.sources import Checkpoint
-from clearcite.domain.terms import Terms
-from clearcite.domain.trace import Trace
-from clearcite.errors import ClearciteError, InputError
 from clearcite.keeping import (
     Collections,
     Eraser,
@@ -45,8 +26,27 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from clearcite.domain.access import Access, Acl, Micros
     from clearcite.domain.answer import Claim, Disagreement
+    from clearcite.domain.corpus import Chunk, Description, DocumentKey, ParsedDocument, SourceRecord
+    from clearcite.domain.explain import Standing
+    from clearcite.domain.generations import Generation, Switch, Switched
+    from clearcite.domain.lifecycle import Decision, Head
+    from clearcite.domain.policy import Accepted
+    from clearcite.domain.retrieval import (
+        Cursor,
+        DenseQuery,
+        Evidence,
+        HitPage,
+        LexicalQuery,
+        Passage,
+        Plan,
+    )
+    from clearcite.domain.sources import Checkpoint
+    from clearcite.domain.terms import Terms
+    from clearcite.domain.trace import Trace
     from clearcite.domain.visible import VisibilityRows
+    from clearcite.errors import ClearciteError, InputError
 
     Mask = NDArray[np.bool_]
 

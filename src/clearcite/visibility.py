@@ -15,16 +15,18 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clearcite.domain.access import AccessClass, Acl, Groups, Micros, Principal, class_admits, path_judge
-from clearcite.domain.corpus import DocumentKey
-from clearcite.domain.retrieval import Scope
 from clearcite.domain.visible import ALWAYS, NEVER, VisibilityRow, VisibilityRows
-from clearcite.ports import Snapshot
+
+if TYPE_CHECKING:
+    from clearcite.domain.corpus import DocumentKey
+    from clearcite.domain.retrieval import Scope
+    from clearcite.ports import Snapshot
 
 Mask = NDArray[np.bool_]
 Instants = NDArray[np.int64]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clearcite.domain.access import AccessClass, Micros
+if TYPE_CHECKING:
+    from clearcite.domain.access import AccessClass, Micros
 
 ALWAYS: Micros = -(2**63)
 NEVER: Micros = 2**63 - 1

@@ -7,18 +7,20 @@ would, in the same order and with the same numbers. Whatever is not that plain i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clearcite.adapters.ledgers import history
 from clearcite.adapters.ledgers.codec import encode_description
 from clearcite.adapters.ledgers.enqueue import enqueue_arrived
 from clearcite.adapters.ledgers.events import accepted, record_all
 from clearcite.adapters.ledgers.intake import SQL, access_id, check, original, partition_id
-from clearcite.adapters.ledgers.writer import Transaction
-from clearcite.domain.corpus import SourceRecord
 from clearcite.domain.lifecycle import Decision, Head, decide, head_of
 from clearcite.errors import InputError
 from clearcite.ports import Applied
+
+if TYPE_CHECKING:
+    from clearcite.adapters.ledgers.writer import Transaction
+    from clearcite.domain.corpus import SourceRecord
 
 
 class _Arrival(NamedTuple):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clearcite.adapters.ledgers.codec import collection_seal, encode
 from clearcite.adapters.ledgers.events import record as record_event
 from clearcite.adapters.ledgers.intake import partition_id
 from clearcite.adapters.ledgers.queries import load
-from clearcite.adapters.ledgers.writer import Transaction
-from clearcite.domain.access import Acl
 from clearcite.domain.digest import digest
 from clearcite.errors import InputError
-from clearcite.keeping import Configured
 from clearcite.wire.decode import fault_of_name, fault_of_path
+
+if TYPE_CHECKING:
+    from clearcite.adapters.ledgers.writer import Transaction
+    from clearcite.domain.access import Acl
+    from clearcite.keeping import Configured
 
 SQL = load("collections")
 Lists = tuple[str | None, str] | None

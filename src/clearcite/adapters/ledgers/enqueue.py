@@ -6,8 +6,12 @@ worker that still holds the older one publishes nothing.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clearcite.adapters.ledgers.queries import load
-from clearcite.adapters.ledgers.writer import Transaction
+
+if TYPE_CHECKING:
+    from clearcite.adapters.ledgers.writer import Transaction
 
 SQL = load("enqueue")
 

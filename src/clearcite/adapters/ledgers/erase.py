@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -11,10 +11,12 @@ from clearcite.adapters.ledgers.codec import decode, encode
 from clearcite.adapters.ledgers.events import record
 from clearcite.adapters.ledgers.journal import note, revision_digest
 from clearcite.adapters.ledgers.queries import load
-from clearcite.adapters.ledgers.writer import Transaction
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.purge import Erasable, Erased, Selection
 from clearcite.errors import DependencyUnavailable, InputError, NotFound
+
+if TYPE_CHECKING:
+    from clearcite.adapters.ledgers.writer import Transaction
 
 SQL = load("erase")
 

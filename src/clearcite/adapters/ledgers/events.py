@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from clearcite.adapters.ledgers.codec import decode, encode
 from clearcite.adapters.ledgers.queries import load
-from clearcite.adapters.ledgers.writer import Transaction
 from clearcite.domain.audit import GENESIS, Event, Finding, Head, event_link
 from clearcite.domain.corpus import DocumentKey
-from clearcite.domain.lifecycle import Head as DocumentHead
+
+if TYPE_CHECKING:
+    from clearcite.adapters.ledgers.writer import Transaction
+    from clearcite.domain.lifecycle import Head as DocumentHead
 
 SQL = load("events")
 

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clearcite.adapters.ledgers.codec import decode_access, decode_description
 from clearcite.adapters.ledgers.queries import load
-from clearcite.adapters.ledgers.writer import Transaction
-from clearcite.domain.access import Access, Micros
-from clearcite.domain.corpus import DeleteReason, DocumentKey, SourceRecord
 from clearcite.domain.lifecycle import Decision, head_of
+
+if TYPE_CHECKING:
+    from clearcite.adapters.ledgers.writer import Transaction
+    from clearcite.domain.access import Access, Micros
+    from clearcite.domain.corpus import DeleteReason, DocumentKey, SourceRecord
 
 SQL = load("history")
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from clearcite.adapters.ledgers import policies
 from clearcite.adapters.ledgers.codec import decode_access, decode_acl, decode_strings
 from clearcite.adapters.ledgers.queries import load
-from clearcite.adapters.ledgers.writer import Transaction
-from clearcite.domain.access import Micros
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.digest import digest
 from clearcite.domain.journal import CollectionState, Entry, Journal
 from clearcite.errors import IntegrityFault
+
+if TYPE_CHECKING:
+    from clearcite.adapters.ledgers.writer import Transaction
+    from clearcite.domain.access import Micros
 
 SQL = load("journal")
 

@@ -6,17 +6,19 @@ An attempt is counted when it starts, so that a document that kills its worker i
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clearcite.adapters.ledgers.codec import read_description
 from clearcite.adapters.ledgers.generations import active_id
 from clearcite.adapters.ledgers.queries import load
-from clearcite.adapters.ledgers.writer import Transaction
-from clearcite.domain.access import Micros
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.digest import digest
 from clearcite.errors import IntegrityFault
 from clearcite.ports import Job
+
+if TYPE_CHECKING:
+    from clearcite.adapters.ledgers.writer import Transaction
+    from clearcite.domain.access import Micros
 
 SQL = load("outbox")
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from clearcite.adapters.ledgers.codec import decode
 from clearcite.adapters.ledgers.queries import load
-from clearcite.domain.access import Micros
+
+if TYPE_CHECKING:
+    from clearcite.domain.access import Micros
 
 SQL = load("operations")
 

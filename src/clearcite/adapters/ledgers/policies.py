@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from clearcite.adapters.ledgers.events import record as record_event
 from clearcite.adapters.ledgers.queries import load
-from clearcite.adapters.ledgers.writer import Transaction
-from clearcite.domain.access import Micros
 from clearcite.domain.policy import MAX_SKEW, Accepted, PolicyDecision, decide_policy
 from clearcite.errors import InputError
+
+if TYPE_CHECKING:
+    from clearcite.adapters.ledgers.writer import Transaction
+    from clearcite.domain.access import Micros
 
 SQL = load("policies")
 

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType, TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import numpy as np
@@ -30,11 +30,13 @@ from clearcite.adapters.ledgers.queries import load
 from clearcite.domain.access import AccessClass, Acl
 from clearcite.domain.corpus import Chunk, DocumentKey
 from clearcite.domain.explain import Standing
-from clearcite.domain.policy import Accepted
 from clearcite.domain.visible import ALWAYS, NEVER, VisibilityRows
 from clearcite.errors import DependencyUnavailable, InputError, IntegrityFault
 from clearcite.ports import StoredChunk, StoredDocument
 from clearcite.text.memory import memory_of_run
+
+if TYPE_CHECKING:
+    from clearcite.domain.policy import Accepted
 
 SQL = load("reader")
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import apsw
 
 from clearcite.adapters.ledgers.intake import partition_id
 from clearcite.adapters.ledgers.queries import load
-from clearcite.adapters.ledgers.writer import Transaction
 from clearcite.domain.sources import SourceState
 from clearcite.errors import NotFound
+
+if TYPE_CHECKING:
+    from clearcite.adapters.ledgers.writer import Transaction
 
 SQL = load("sources")
 

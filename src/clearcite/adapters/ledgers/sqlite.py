@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -45,18 +45,20 @@ from clearcite.adapters.ledgers.reader import Memory, SnapshotContext
 from clearcite.adapters.ledgers.status import status, status_in_full
 from clearcite.adapters.ledgers.writer import SQL as COMMON
 from clearcite.adapters.ledgers.writer import Transaction, Writer
-from clearcite.domain.access import Acl, Micros
-from clearcite.domain.audit import Event, Finding, Head
-from clearcite.domain.corpus import DocumentKey, SourceRecord
-from clearcite.domain.generations import Generation, Switch, Switched
-from clearcite.domain.journal import Journal, Reapplied
-from clearcite.domain.lifecycle import Head as DocumentHead
-from clearcite.domain.policy import Accepted, PolicyDecision
-from clearcite.domain.purge import Erasable, Erased, Selection
-from clearcite.domain.sources import SourceState
 from clearcite.errors import ConfigError, InputError, IntegrityFault, NotFound
-from clearcite.keeping import Configured
 from clearcite.ports import Applied, Built, Clock, Job, Snapshot
+
+if TYPE_CHECKING:
+    from clearcite.domain.access import Acl, Micros
+    from clearcite.domain.audit import Event, Finding, Head
+    from clearcite.domain.corpus import DocumentKey, SourceRecord
+    from clearcite.domain.generations import Generation, Switch, Switched
+    from clearcite.domain.journal import Journal, Reapplied
+    from clearcite.domain.lifecycle import Head as DocumentHead
+    from clearcite.domain.policy import Accepted, PolicyDecision
+    from clearcite.domain.purge import Erasable, Erased, Selection
+    from clearcite.domain.sources import SourceState
+    from clearcite.keeping import Configured
 
 LEASE: Micros = 300_000_000
 MAX_RECORDS = 500

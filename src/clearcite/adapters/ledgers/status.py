@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -11,8 +11,10 @@ from clearcite.adapters.ledgers.codec import decode
 from clearcite.adapters.ledgers.generations import SQL as GENERATIONS
 from clearcite.adapters.ledgers.operations import operations
 from clearcite.adapters.ledgers.queries import load
-from clearcite.domain.access import Micros
-from clearcite.domain.sources import SourceState
+
+if TYPE_CHECKING:
+    from clearcite.domain.access import Micros
+    from clearcite.domain.sources import SourceState
 
 SQL = load("status")
 

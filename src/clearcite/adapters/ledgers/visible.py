@@ -7,10 +7,12 @@ what it widens waits for the served side, which only ``publish`` moves.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clearcite.adapters.ledgers.queries import load
-from clearcite.adapters.ledgers.writer import Transaction
+
+if TYPE_CHECKING:
+    from clearcite.adapters.ledgers.writer import Transaction
 
 SQL = load("visible")
 

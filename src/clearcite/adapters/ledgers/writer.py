@@ -7,15 +7,17 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from clearcite.adapters.ledgers.connection import immediate, scrub, translated
 from clearcite.adapters.ledgers.queries import Queries, load
-from clearcite.domain.access import Micros
 from clearcite.errors import ConfigError, DependencyUnavailable
-from clearcite.ports import Clock
+
+if TYPE_CHECKING:
+    from clearcite.domain.access import Micros
+    from clearcite.ports import Clock
 
 SQL: Queries = load("common")
 

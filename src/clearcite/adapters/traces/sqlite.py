@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -28,11 +28,13 @@ from clearcite.adapters.ledgers.connection import (
     translated,
 )
 from clearcite.adapters.ledgers.migrate import migrations, ready
-from clearcite.domain.access import Micros
 from clearcite.domain.audit import ERASURE, GENESIS, Head, TraceEntry, commitment
 from clearcite.domain.trace import Trace
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.wire import from_json
+
+if TYPE_CHECKING:
+    from clearcite.domain.access import Micros
 
 SCRIPTS = Path(__file__).parent / "migrations"
 """The migrations that lay out a file of traces."""
