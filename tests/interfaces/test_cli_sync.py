@@ -124,6 +124,29 @@ def test_one_source_that_fails_does_not_stop_the_others(three: Path) -> None:
     assert source(three, "repo")["outcome"] == "ok"
 
 
+def test_a_folder_that_was_gone_for_a_while_is_taken_again_as_it_was(empty: Path) -> None:
+    folder_of(empty, 2)
+    (empty / "docs").rename(empty / "aside")
+    for command in ("sync", "ingest", "sync"):
+        done = clearcite(empty, command)
+        assert (done.code, "The folder docs of the source docs does not exist" in done.err) == (2, True), (
+            done.err
+        )
+    assert len(ids(empty)) == 2
+    (empty / "aside").rename(empty / "docs")
+    write(empty, {"docs/00.md": "Sheet 0 is new."})
+    assert sync(empty, "--dry-run").code == 0
+    done = sync(empty)
+    assert (done.code, "1 noop, 1 revised" in done.err) == (0, True), done.err
+    write(empty, {"elsewhere/03.md": "Sheet 3."})
+    toml = (
+        (empty / "clearcite.toml").read_text(encoding="utf-8").replace('path = "docs"', 'path = "elsewhere"')
+    )
+    write(empty, {"clearcite.toml": toml})
+    done = sync(empty)
+    assert (done.code, "is another folder already" in done.err) == (2, True), "the control: another folder"
+
+
 def folder_of(empty: Path, count: int) -> Path:
     toml = '[[sources]]\npath = "docs"\nsource_id = "docs"\nallowed_groups = ["staff"]\n'
     write(empty, {"clearcite.toml": toml, **{f"docs/{n:02}.md": f"Sheet {n}." for n in range(count)}})

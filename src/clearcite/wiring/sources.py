@@ -72,6 +72,7 @@ def take_one(shop: Workshop, settings: Settings, source: SourceSettings, taking:
     lock = Lock(file.with_suffix(".lock"), f"Another run takes the source {source.source_id} at this moment.")
     with closing(lock):
         try:
+            check_there(settings, source)
             if kind in ("folder", "file"):
                 _check_root(file.with_suffix(".root"), settings, source, keep=True)
             connector = _connector(settings, source, (shop.ledger, JsonFolderState(file)), taking)
@@ -101,6 +102,7 @@ class Stage:
     def take(self, settings: Settings, source: SourceSettings, taking: Taking) -> Iterator[Applied | Refused]:
         """What ``take_one`` would give. Nothing is written, so nothing is remembered from one call to the next."""
         file = _state_file(settings, source)
+        check_there(settings, source)
         if kind_of(settings, source) in ("folder", "file"):
             _check_root(file.with_suffix(".root"), settings, source, keep=False)
         state = MemoryFolderState(JsonFolderState(file).peek())
@@ -113,7 +115,6 @@ def _connector(
     settings: Settings, source: SourceSettings, books: tuple[Sources, FolderState], taking: Taking
 ) -> Connector:
     """``books``: what is known of sources, and of the files of a folder."""
-    check_there(settings, source)
     path = settings.path(source.path)
     window_of(source)
     kind = kind_of(settings, source)
@@ -226,7 +227,8 @@ def _state_file(settings: Settings, source: SourceSettings) -> Path:
 
 
 def _root(path: Path) -> Path:
-    return path if path.is_dir() else path.parent
+    """One that has gone is still itself: its parent must never be remembered as the folder of a source."""
+    return path.parent if path.is_file() else path
 
 
 def _check_root(file: Path, settings: Settings, source: SourceSettings, *, keep: bool) -> None:
