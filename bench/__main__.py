@@ -17,28 +17,30 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.kept import keep_json
+
 ROOT = Path(__file__).resolve().parents[1]
 BLIND = ["tests/data/questions_blind.toml", "tests/data/paraphrases_blind.toml"]
 PARTS: dict[str, tuple[str, list[str]]] = {
-    "search": ("The index alone, beside SQLite FTS5 and tantivy", ["bench/search.py"]),
-    "engine": ("The whole engine", ["bench/engine.py"]),
-    "lifecycle": ("Changes of the store, seen by a reader", ["bench/lifecycle.py"]),
-    "scifact": ("Retrieval on SciFact, test split", ["bench/scifact.py", "--split", "test"]),
+    "search": ("The index alone, beside SQLite FTS5 and tantivy", ["-m", "bench.search"]),
+    "engine": ("The whole engine", ["-m", "bench.engine"]),
+    "lifecycle": ("Changes of the store, seen by a reader", ["-m", "bench.lifecycle"]),
+    "scifact": ("Retrieval on SciFact, test split", ["-m", "bench.scifact", "--split", "test"]),
     "cohorts": (
         "What a reader of few documents finds: the filter first, and after the ranking",
         ["-m", "bench.cohorts"],
     ),
     "hidden": ("What hidden matches cost in time, and the same without any (A/A)", ["-m", "bench.hidden"]),
     "gates": ("How long the gates of a release take", ["-m", "bench.gates"]),
-    "generations": ("Switches between generations while questions are answered", ["bench/generations.py"]),
-    "quality": ("Abstention and claims on public development data", ["bench/quality.py"]),
+    "generations": ("Switches between generations while questions are answered", ["-m", "bench.generations"]),
+    "quality": ("Abstention and claims on public development data", ["-m", "bench.quality"]),
     "questions": (
         "Abstention on the demo corpus, blind questions, with vectors",
-        ["bench/questions.py", *BLIND],
+        ["-m", "bench.questions", *BLIND],
     ),
     "questions-words": (
         "Abstention on the demo corpus, blind questions, words alone",
-        ["bench/questions.py", *BLIND, "--semantic", "off"],
+        ["-m", "bench.questions", *BLIND, "--semantic", "off"],
     ),
 }
 
@@ -69,7 +71,7 @@ def run(name: str, out: Path) -> bool:
         found["command"] = "python " + " ".join(command)
         found["measured"] = dt.datetime.now(dt.UTC).strftime("%Y-%m-%d")
         found["machine"] = machine()
-        made.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        keep_json(made, found)
         made.replace(target)  # a run that is killed leaves the figures of the one before
     return done.returncode == 0
 

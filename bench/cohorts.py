@@ -1,6 +1,6 @@
 """What a reader finds when few documents are his: filtering before ranking beside filtering after it, on SciFact.
 
-    python bench/cohorts.py [--split dev|test] [--questions 150] [--json FILE]
+    python -m bench.cohorts [--split dev|test] [--questions 150] [--json FILE]
 
 The documents are dealt to cohorts that may read 2, 10, 50 and 100 % of them, by a hash of id and draw: many draws where
 few documents are read, so that enough questions are left. A question counts for a cohort when one of its relevant
@@ -25,6 +25,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from bench.kept import keep_json
 from bench.scifact import Judged, read_dev, read_test, write_feed
 from clearcite.bench.stats import binomial_interval
 from clearcite.config import Settings, SourceSettings
@@ -61,9 +62,7 @@ def main() -> int:
         rows = measure(Path(name), data, judged)
     for row in rows:
         print(json.dumps(row))
-    if options.json:
-        found = {"split": options.split, "rows": rows}
-        Path(options.json).write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    keep_json(options.json, {"split": options.split, "rows": rows})
     return 0
 
 

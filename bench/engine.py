@@ -1,6 +1,6 @@
 """How fast the whole engine is: ingest, memory, open, search end to end with its trace, a cold command.
 
-    python bench/engine.py [--chunks 100000] [--json FILE]
+    python -m bench.engine [--chunks 100000] [--json FILE]
 
 Documents are made of shuffled SciFact sentences, one chunk each, as a feed of source records; ingestion is the real
 one (validated records, durable ledger, parser in a child process, index on disk), without embedding. Memory is the
@@ -24,6 +24,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+from bench.kept import keep_json
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.config import load_settings
 from clearcite.domain.access import Principal
@@ -59,8 +60,7 @@ def main() -> int:
         rows.append(measure_cold(folder, options.rounds))
     for row in rows[3:]:
         print_row(row)
-    if options.json:
-        Path(options.json).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+    keep_json(options.json, {"rows": rows})
     return 0
 
 

@@ -1,6 +1,6 @@
 """Fit ``answer/sufficiency_model.py`` on development data and print how the weights do on what they did not see.
 
-    python bench/fit_sufficiency.py [--data FOLDER] [--cache FOLDER] [--form question|claim] [--write]
+    python -m bench.fit_sufficiency [--data FOLDER] [--cache FOLDER] [--form question|claim] [--write]
 
 Questions: the sets of `bench/sets.py`, and RAMDocs, where a question without the documents that hold an answer is a
 near miss. Claims: SciFact NLI. Logistic regression with an L2 penalty; every set and side weighs the same, RAMDocs
@@ -26,8 +26,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench import sets
 from bench.sets import Posed

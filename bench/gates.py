@@ -21,6 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from bench.kept import keep_json
 from bench.scifact import read_test, write_feed
 
 CASES, BYTES = 200_000, 817
@@ -37,8 +38,7 @@ def main() -> int:
         rows = list(measured(Path(name), options.data))
     for row in rows:
         print(json.dumps(row))
-    if options.json:
-        options.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+    keep_json(options.json, {"rows": rows})
     return 0
 
 

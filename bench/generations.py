@@ -1,6 +1,6 @@
 """How long a switch between two generations takes while questions are answered, and whether any fails meanwhile.
 
-    python bench/generations.py [--documents 2000] [--switches 40] [--json FILE]
+    python -m bench.generations [--documents 2000] [--switches 40] [--json FILE]
 
 The store stands on disk, words only; two threads ask all the time. Times are of ``Operator.promote`` and
 ``Operator.rollback`` as a whole: check, record, switch, commit. The operator is first in a process of its own, as the
@@ -22,6 +22,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from bench.kept import keep_json
 from clearcite.config import Settings, SourceSettings
 from clearcite.domain.access import Principal
 from clearcite.engine import Engine
@@ -47,8 +48,7 @@ def main() -> int:
     rows = [{"documents": options.documents, **row} for row in rows]
     for row in rows:
         print(json.dumps(row))
-    if options.json:
-        Path(options.json).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+    keep_json(options.json, {"rows": rows})
     return 1 if failed else 0
 
 

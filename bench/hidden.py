@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.engine import print_row
+from bench.kept import keep_json
 from bench.lifecycle import ingest
 from clearcite.domain.access import Principal
 from clearcite.engine import Engine
@@ -46,8 +47,7 @@ def main() -> int:
         rows = [row for kind, ask in WAYS.items() for row in measure(kind, ask, stores, options.rounds)]
     for row in rows:
         print_row(row)
-    if options.json:
-        Path(options.json).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+    keep_json(options.json, {"rows": rows})
     return 0
 
 

@@ -1,6 +1,6 @@
 """What a change of the store costs a reader: access changes, opening, a trace written beside an ingesting worker.
 
-    python bench/lifecycle.py [--chunks 100000] [--rounds 50] [--json FILE]
+    python -m bench.lifecycle [--chunks 100000] [--rounds 50] [--json FILE]
 
 One store of documents of one chunk each, all under one collection, taken in by the real command. A change of access is
 timed from the return of its commit to the first reading that obeys: the mask of what is readable, and a whole
@@ -10,7 +10,6 @@ alone and then while another process takes documents in.
 """
 
 import argparse
-import json
 import os
 import statistics
 import subprocess
@@ -22,8 +21,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.engine import print_row, read_data, spread, write_feed
+from bench.kept import keep_json
 from clearcite.adapters.traces.sqlite import open_sqlite_traces
 from clearcite.config import load_settings
 from clearcite.domain.access import Acl, Principal
@@ -91,8 +90,7 @@ def main() -> int:
             ledger.close()
     for row in rows:
         print_row(row)
-    if options.json:
-        Path(options.json).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+    keep_json(options.json, {"rows": rows})
     return 0
 
 

@@ -1,6 +1,6 @@
 """Abstention, claims, disagreement and poisoning on public development data.
 
-    python bench/quality.py [--semantic on|off|both] [--data FOLDER] [--cache FOLDER] [--json FILE]
+    python -m bench.quality [--semantic on|off|both] [--data FOLDER] [--cache FOLDER] [--json FILE]
 
 All of it is development data: choices were made on these very questions, so the figures say how well the choices fit.
 Those of ``bench/fit_sufficiency.py`` are cross-validated; the other halves of the sets were never looked at.
@@ -22,8 +22,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
+from bench.kept import keep_json
 from bench.shelf import ANALYZER, Remembering, Shelf, Text, auc, evidence_of
 from clearcite.adapters.embedders.minilm import MiniLM
 from clearcite.adapters.writers.extractive import ExtractiveWriter
@@ -51,8 +50,7 @@ def main() -> int:
                     print(json.dumps(rows[-1]), flush=True)
         if embedder is not None:
             embedder.save()
-    if options.json:
-        Path(options.json).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+    keep_json(options.json, {"rows": rows})
     return 0
 
 

@@ -1,6 +1,6 @@
 """How often the demo corpus gives a false answer, and how often it refuses one it has.
 
-    python bench/questions.py FILE.toml [--semantic on|off] [--failures] [--json FILE]
+    python -m bench.questions FILE.toml [--semantic on|off] [--failures] [--json FILE]
 
 FILE holds questions as ``src/clearcite/demo/corpus/questions.toml`` does, each with a ``group``. A false answer: the
 status is ``answered`` (or ``conflict``) where the readable documents do not answer. An over-refusal: any other status
@@ -16,8 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
+from bench.kept import keep_json
 from tests.support.demo import Asked, open_demo, read_questions
 
 
@@ -38,8 +37,7 @@ def main() -> int:
                 for item in asked:
                     if item.faults():
                         print("  ", item.item["id"], item.item["text"], item.faults())
-    if options.json:
-        Path(options.json).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+    keep_json(options.json, {"rows": rows})
     return 0
 
 

@@ -1,6 +1,6 @@
 """Retrieval quality on SciFact through the real engine: nDCG@10, R@10 and R@100, words alone and with vectors.
 
-    python bench/scifact.py [--split dev|test] [--json FILE]
+    python -m bench.scifact [--split dev|test] [--json FILE]
 
 ``dev``: the claims of the training split that name their evidence; every choice was made on these. ``test``: the 300
 test claims with their published judgements; run once, when all choices are made. A document is ranked by its best
@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.kept import keep_json
 from clearcite.config import Settings, SourceSettings
 from clearcite.domain.access import Principal
 from clearcite.interfaces.cli.ingestion import take_sources
@@ -40,10 +41,7 @@ def main() -> int:
         rows = [measure(folder, data, judged, mode) for mode in ("off", "on")]
     for row in rows:
         print(json.dumps({"split": options.split, **row}))
-    if options.json:
-        Path(options.json).write_text(
-            json.dumps({"split": options.split, "rows": rows}, indent=1) + "\n", encoding="utf-8"
-        )
+    keep_json(options.json, {"split": options.split, "rows": rows})
     return 0
 
 

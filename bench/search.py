@@ -1,6 +1,6 @@
 """How fast the embedded index searches, beside SQLite FTS5 and tantivy on the same chunks in the same run.
 
-    python bench/search.py [--chunks 100000] [--questions 300] [--limit 100] [--json FILE] [--skip-others]
+    python -m bench.search [--chunks 100000] [--questions 300] [--limit 100] [--json FILE] [--skip-others]
 
 Chunks of about 100 words are made of shuffled SciFact sentences, the questions are its 300 test claims. Each
 engine answers every question once to warm up and three times under the clock, on one thread (the numpy kernel takes
@@ -32,6 +32,7 @@ from typing import Any
 import apsw
 import numpy as np
 
+from bench.kept import keep_json
 from clearcite.adapters.indexes import local_dense
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.indexes.local_view import LocalView
@@ -121,9 +122,8 @@ def main() -> int:
     finally:
         shutil.rmtree(folder)
     table.note("peak memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "MB")
-    if options.json:
-        sizes = {name: value for name, value in vars(options).items() if name not in ("data", "json")}
-        Path(options.json).write_text(json.dumps({"options": sizes, "rows": table.rows}, indent=1) + "\n")
+    sizes = {name: value for name, value in vars(options).items() if name not in ("data", "json")}
+    keep_json(options.json, {"options": sizes, "rows": table.rows})
     return 0
 
 

@@ -331,3 +331,23 @@ def test_no_message_names_a_place_of_the_program(empty: Path) -> None:
     assert done.code == 2
     assert "Traceback" not in done.err and ".py" not in done.err
     assert os.sep + "src" not in done.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("evaluate", "missing.toml"),
+        ("ablate", "missing.toml"),
+        ("drill", "--suite", "missing.toml"),
+        ("export-cases", "missing.toml", "--operator-view"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_said_before_the_work(copy: Path, command: tuple[str, ...]) -> None:
+    """The suite is missing: whoever began to work would say that."""
+    write(copy, {"taken": "a file"})
+    done = clearcite(copy, *command, "--out", "taken/report")
+    assert (done.code, done.out) == (2, "") and "cannot be written" in done.err and "taken" in done.err
+    before = sorted(copy.rglob("*"))
+    control = clearcite(copy, *command, "--out", "new" if command[0] == "export-cases" else "new/report")
+    assert control.code == 2 and "missing.toml" in control.err
+    assert sorted(copy.rglob("*")) == before, "nothing is left behind"

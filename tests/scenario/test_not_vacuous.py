@@ -99,6 +99,14 @@ ALONE: Mapping[str, tuple[str, int, str]] = {
         "may read none of the documents",
     ),
 }
+NOTHING_THERE: Mapping[str, Any] = {
+    "eligible_doc_count": 0,
+    "authorized_doc_ids": [],
+    "relevant_doc_ids": [],
+    "returned_doc_ids": [],
+}
+NOBODY = line(**NOTHING_THERE)
+OUTSIDER = line(id="q9", cohort="outsiders", **NOTHING_THERE)
 LINES: Mapping[str, tuple[str, tuple[str, ...], int, str]] = {
     "an empty batch": ("", (), 2, "an empty batch proves nothing"),
     "lines with nothing in them": ("\n\n", (), 2, "an empty batch proves nothing"),
@@ -107,12 +115,9 @@ LINES: Mapping[str, tuple[str, tuple[str, ...], int, str]] = {
     "the same key twice": (line().replace('"k": 1', '"k": 1, "k": 2'), (), 2, "twice"),
     "NaN": (line().replace('"k": 1', '"k": NaN'), (), 2, "NaN"),
     "Infinity": (line().replace('"k": 1', '"k": Infinity'), (), 2, "Infinity"),
-    "an empty corpus": (
-        line(eligible_doc_count=0, authorized_doc_ids=[], relevant_doc_ids=[], returned_doc_ids=[]),
-        RECALL,
-        1,
-        "unscored",
-    ),
+    "an empty corpus": (NOBODY, (), 2, "an empty corpus"),
+    "an empty corpus, with a limit": (NOBODY, RECALL, 2, "an empty corpus"),
+    "an empty corpus for one cohort of two": (line() + OUTSIDER, RECALL, 1, "unscored"),
     "nothing relevant": (line(relevant_doc_ids=[]), RECALL, 1, "unscored"),
     "no policy time": (line(), ("--max-policy-age-hours", "24"), 1, "policy snapshot missing"),
 }
@@ -226,6 +231,10 @@ def test_rankings_with_nothing_in_them_are_not_scored(tmp_path: Path, name: str)
 def test_control_the_same_files_with_something_in_them_pass(tmp_path: Path) -> None:
     write(tmp_path, {"cases.jsonl": line(), "run.trec": "q Q0 a 1 1 t\n", "qrels.trec": "q 0 a 1\n"})
     assert clearcite(tmp_path, "scope-check", "cases.jsonl", *RECALL).code == 0
+    write(tmp_path, {"cases.jsonl": line() + OUTSIDER})
+    assert clearcite(tmp_path, "scope-check", "cases.jsonl").code == 0, (
+        "who may read nothing was shown nothing"
+    )
     assert clearcite(tmp_path, "score", "run.trec", "qrels.trec").code == 0
 
 

@@ -5,7 +5,9 @@ Byte-identical on a rerun: no time, no path, no machine stands in it.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from clearcite.bench.evaluate import Evaluation
@@ -26,6 +28,24 @@ def files_of(evaluation: Evaluation) -> dict[str, bytes]:
     return files
 
 
+def require_writable(folder: Path | None) -> None:
+    """Before the work whose files go there, which may take minutes: raises InputError where nothing can be written to
+    the folder. Leaves nothing behind."""
+    if folder is None:
+        return
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise _cannot_write(folder, error) from None
+    finally:
+        for place in made:
+            with suppress(OSError):
+                place.rmdir()
+
+
 def write_artifact(files: Mapping[str, bytes], folder: Path) -> None:
     """Raises InputError where the folder cannot be written."""
     try:
@@ -33,7 +53,11 @@ def write_artifact(files: Mapping[str, bytes], folder: Path) -> None:
         for name, content in files.items():
             (folder / name).write_bytes(content)
     except OSError as error:
-        raise InputError(f"the report cannot be written to {folder}: {error.strerror}") from None
+        raise _cannot_write(folder, error) from None
+
+
+def _cannot_write(folder: Path, error: OSError) -> InputError:
+    return InputError(f"the report cannot be written to {folder}: {error.strerror}")
 
 
 def statement(evaluation: Evaluation, files: Mapping[str, bytes]) -> dict[str, Any]:

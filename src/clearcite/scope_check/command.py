@@ -1,5 +1,6 @@
 """From a file of cases to a report on standard output, and the verdict as a value."""
 
+import re
 import sys
 import tempfile
 from fractions import Fraction
@@ -12,6 +13,7 @@ from clearcite.scope_check.halves import Work, check_halves, worth_halving
 from clearcite.scope_check.measure import Limits, Outcome, Report, check
 from clearcite.scope_check.render import FORMATS, copy_report
 
+DECIMAL = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,12})?")
 IN_MEMORY = 1 << 20
 """Characters of findings that are kept in memory; more go to a temporary file."""
 
@@ -47,10 +49,9 @@ def run(source: str, limits: Limits, shape: str, out: TextIO) -> Report:
 
 def fraction(text: str) -> Fraction:
     """A decimal such as ``0.9`` or ``24``, exactly. Raises InputError."""
-    try:
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise InputError("must be a number such as 0.9") from None
+    if not DECIMAL.fullmatch(text):  # a short one: 1e-99999999 would be worked out for hours
+        raise InputError("must be a number such as 0.9")
+    return Fraction(text)
 
 
 def _opened(source: str) -> BinaryIO:

@@ -130,17 +130,20 @@ def check(
     """Judge a batch; ``see`` is called with each case's outcome, in order; ``seen``, an empty set, gets digests of
     their ids.
 
-    Raises InputError for an empty batch, a case id that stands twice, or a case that ``parse_case`` refuses.
+    Raises InputError for a batch without a case or without a document, a case id that stands twice, or a case that
+    ``parse_case`` refuses.
     """
     limits = limits or Limits()
     cohorts: dict[tuple[str, str], Cohort] = {}
     seen = set() if seen is None else seen
+    is_empty = True
     for number, given in enumerate(cases, 1):
         case = given if isinstance(given, Case) else _parse_nth(number, given)
         # A digest instead of the id, so that memory does not depend on how long the ids are.
         seen.add(blake2b(case.id.encode(errors="surrogatepass"), digest_size=16).digest())
         if len(seen) != number:
             raise InputError(f"case {number}: the case id {shown(case.id)} stands twice")
+        is_empty = is_empty and not (case.eligible or case.returned or case.candidates)
         outcome = measure(case)
         place = (case.tenant, case.cohort)
         cohort = cohorts.get(place)
@@ -151,6 +154,11 @@ def check(
             see(outcome)
     if not seen:
         raise InputError("there is no case: an empty batch proves nothing")
+    if is_empty:
+        raise InputError(
+            "no case has a document that anybody may read, a candidate or a returned one: an empty corpus, or a search"
+            " that is down, proves nothing"
+        )
     ordered = tuple(cohorts[place] for place in sorted(cohorts))
     return Report(case_count=len(seen), cohorts=ordered, limits=limits)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from clearcite.errors import InputError
@@ -52,10 +53,14 @@ def written(folder: Path, *cases: Mapping[str, Any] | str) -> str:
 
 def command(*args: str, alone: bool = False) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own; ``alone`` hides everything that is installed."""
+    return subprocess.run(_start(*args, alone=alone), capture_output=True, text=True, check=False)
+
+
+def _start(*args: str, alone: bool) -> list[str]:
     flags = ["-I", "-S", "-c", (f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); import runpy; "
              "runpy.run_module('clearcite.scope_check', run_name='__main__', alter_sys=True)")]  # fmt: skip
     start = flags if alone else ["-m", "clearcite", "scope-check"]
-    return subprocess.run([sys.executable, *start, *args], capture_output=True, text=True, check=False)
+    return [sys.executable, *start, *args]
 
 
 def test_it_runs_where_nothing_is_installed_and_says_the_same(tmp_path: Path) -> None:
@@ -156,6 +161,7 @@ def test_the_command_ends_with_2_and_an_empty_stdout_where_the_input_must_change
         [sound, "--max-underfill-rate", "-0.1"],
         [sound, "--max-policy-age-hours", "-1"],
         [sound, "--max-policy-age-hours", "soon"],
+        [sound, "--min-cohort-recall", "1e-99999999999"],
         [sound, "--format", "yaml"],
     ]
     for args in wrong:
@@ -164,6 +170,35 @@ def test_the_command_ends_with_2_and_an_empty_stdout_where_the_input_must_change
             assert err and "Traceback" not in err
     control = command(sound, alone=True)
     assert (control.returncode, control.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_the_verdict_is_the_exit_code_though_nobody_reads_the_report(alone: bool, tmp_path: Path) -> None:
+    leaking = written(
+        tmp_path, *(case(id=f"q{number}", returned_doc_ids=["a", "secret"]) for number in range(4_000))
+    )
+    started = subprocess.Popen(
+        _start(leaking, alone=alone), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert started.stdout is not None and started.stderr is not None
+    first = started.stdout.readline()
+    started.stdout.close()
+    assert (first, started.stderr.read()) == ("RAG scope check: FAIL (4000 cases)\n", "")
+    assert started.wait() == 1
+    started.stderr.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that takes no byte")
+@pytest.mark.parametrize("alone", [True, False])
+def test_streams_that_cannot_be_used_are_no_verdict(alone: bool, tmp_path: Path) -> None:
+    args = _start(written(tmp_path, case()), alone=alone)
+    with Path("/dev/full").open("w") as full:
+        refused = subprocess.run(args, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert refused.returncode == 3 and "Traceback" not in refused.stderr
+    for closing, code in (("1>&-", 0), ("0<&-", 0)):
+        line = f"{shlex.join(args)} {closing}"
+        done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (code, ""), closing
 
 
 def _alone(args: list[str]) -> tuple[int, str, str]:
@@ -272,6 +307,7 @@ def worlds(draw: st.DrawFn) -> list[dict[str, Any]]:
                 else [],
             )
         )
+    assume(any(one["eligible_doc_count"] or one["candidate_doc_ids"] for one in cases))
     return cases
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from clearcite.bench.ablation import Ablation, ablate
 from clearcite.bench.ablation_table import files, summary
-from clearcite.bench.artifact import write_artifact
+from clearcite.bench.artifact import require_writable, write_artifact
 from clearcite.bench.axes import AXES, Ground, Make
 from clearcite.bench.evaluate import Subject, identity_of, judged_of
 from clearcite.bench.judge import CaseResult
@@ -57,6 +57,7 @@ def run_ablation(
     wanted = _axes(axis)
     if cross_encoder is not None and "reranker" not in wanted:
         raise InputError("--cross-encoder is compared on the axis reranker: add --axis reranker.")
+    require_writable(out)
     with on_suite(suite, {}, store, policy) as (subject, asked):
         found = _ablated(subject, asked, wanted, cross_encoder)
     written = files(found)

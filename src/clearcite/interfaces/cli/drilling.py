@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from clearcite.bench.answering import OPERATOR
-from clearcite.bench.artifact import write_artifact
+from clearcite.bench.artifact import require_writable, write_artifact
 from clearcite.bench.drill import ALL_AT_ONCE, SAFE, Drill, Result, drill, fault_of, safe_copy
 from clearcite.bench.evidence import OWNERS, drill_evidence, drill_json, rollback_evidence
 from clearcite.bench.faults.registry import FAULTS
@@ -63,6 +63,7 @@ def run_drill(
         raise InputError("Use either --fault or --rollback.")
     if fault not in (None, SAFE, ALL_AT_ONCE):
         fault_of(str(fault))
+    require_writable(out)
     is_json = format is not None and common.chosen_format(format) == "json"
     command = " ".join(
         ["clearcite drill", *(["--rollback"] if rollback else []), *(["--fault", fault] if fault else [])]

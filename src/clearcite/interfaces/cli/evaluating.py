@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from clearcite.bench.ablation_table import read_ablation
 from clearcite.bench.answering import OPERATOR
-from clearcite.bench.artifact import files_of, summary, write_artifact
+from clearcite.bench.artifact import files_of, require_writable, summary, write_artifact
 from clearcite.bench.audited import traces_of, write_traces
 from clearcite.bench.disclosure import leaking_files
 from clearcite.bench.evaluate import Evaluation, Subject, evaluate, identity_of
@@ -81,6 +81,7 @@ def run_evaluation(
     form = "text" if format is None else common.chosen_format(format)
     if audit and out is None:
         raise InputError("--audit needs a folder: --out FOLDER.")
+    require_writable(out)
     faults = faults_for(failure)
     earlier = None if baseline is None else read_run(baseline)
     drilled = None if drill is None else read_fault_map(bounded(drill))

@@ -53,6 +53,8 @@ def run_export(
 ) -> int:
     if not operator_view:
         raise InputError("Cases hold ids of hidden documents. To write them anyway, add --operator-view.")
+    if out is not None:
+        _require_new(out)
     who = (as_, policy, store)
     cases = _of_suite(suite, store, policy) if traces is None else _of_traces(suite, traces, who)
     text = "".join(f"{json.dumps(case, ensure_ascii=False)}\n" for case in cases)
@@ -105,6 +107,14 @@ def _of_traces(
 def _say_left_out(reasons: Iterable[str]) -> None:
     for reason, count in sorted(Counter(reasons).items()):
         note(f"{counted(count, 'recorded question')} left out: {reason}.")
+
+
+def _require_new(file: Path) -> None:
+    """Before anything is asked."""
+    if file.exists():
+        raise InputError(f"{file} exists; name a new file with --out.")
+    if not file.parent.is_dir():
+        raise InputError(f"{file} cannot be written: there is no folder {file.parent}.")
 
 
 def _write(file: Path, text: str) -> None:

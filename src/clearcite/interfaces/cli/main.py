@@ -19,6 +19,7 @@ from clearcite.interfaces.cli.commands import (
     table,
 )
 from clearcite.interfaces.cli.common import printable
+from clearcite.wire.streams import take_streams
 
 USAGE = f"{PROGRAM} COMMAND [OPTIONS] [ARGUMENTS]"
 
@@ -58,14 +59,12 @@ INTERNAL, INTERRUPTED = 70, 130
 
 def main() -> None:
     """Run a command and leave with its exit code; see ``clearcite.errors`` for their meaning."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="replace")
+    take_streams()
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
-        _drop_stdout()
+    except OSError as error:
+        code = _refused(error)
     _leave(code)
 
 
@@ -89,13 +88,8 @@ def run(args: list[str]) -> int:
     except KeyboardInterrupt:
         print("Interrupted. What was acknowledged is kept; run the same command to go on.", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        _drop_stdout()
-        return 0
     except OSError as error:
-        fault = DependencyUnavailable(f"The system refused an operation ({type(error).__name__}).")
-        _complain(fault)
-        return fault.exit_code
+        return _refused(error)
     except Exception as error:  # noqa: BLE001 - the last border: no traceback, no path, but a name to report
         print(f"Internal error ({type(error).__name__}). Please report it.", file=sys.stderr)
         return INTERNAL
@@ -152,6 +146,7 @@ def _complain(error: ClearciteError) -> None:
             print(printable(f"  - {violation}"), file=sys.stderr)
 
 
-def _drop_stdout() -> None:
-    """Whoever read stdout has gone: what is left goes nowhere, also at the end of the interpreter."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _refused(error: OSError) -> int:
+    fault = DependencyUnavailable(f"The system refused an operation ({type(error).__name__}).")
+    _complain(fault)
+    return fault.exit_code
