@@ -31,7 +31,7 @@ from clearcite.domain.retrieval import Scope
 from clearcite.domain.trace import Trace
 from clearcite.engine import Engine
 from clearcite.errors import NotFound
-from clearcite.ports import Ledger, TraceStore
+from clearcite.storing import Ledger, TraceStore
 from clearcite.visibility import Visibility
 from clearcite.wire import from_json, loads
 from clearcite.wire.records import read_record

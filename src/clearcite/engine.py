@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from clearcite.domain.explain import Chains, Explanation
     from clearcite.domain.generations import Generation
     from clearcite.domain.trace import Trace
-    from clearcite.ports import Clock, Index, Ledger, Snapshot, TraceStore
+    from clearcite.ports import Clock, Snapshot, Snapshots, Views
+    from clearcite.storing import Ledger, TraceStore
 
 SIGHTS = 4
 """Snapshots a question takes at most, when the index it wants to open is swept each time before it can."""
@@ -52,7 +53,7 @@ SIGHTS = 4
 class Pipeline:
     """What depends on the manifest of a generation: its index, and the parts that must agree with it."""
 
-    index: Index
+    index: Views
     parts: Parts
     manifest_hash: str
 
@@ -61,6 +62,8 @@ class Pipeline:
 class Services:
     """Everything an engine is made of; ``wiring`` builds it.
 
+    ``whole``: the same ledger with all it can do, for operators and to take a damaged document out of sight; a question
+    needs none of that, and does not load it.
     ``pipeline`` gives what belongs to a generation by its name, so that a promotion needs no restart;
     ``generation`` names one to answer from instead of the live one.
     ``policy_age``: how old the policy in force may be; None for any age. ``trace_id`` makes 128 random bits in
@@ -68,7 +71,8 @@ class Services:
     place of a stage, for ablations.
     """
 
-    ledger: Ledger
+    ledger: Snapshots
+    whole: Callable[[], Ledger]
     traces: TraceStore
     visibility: Visibility
     pipeline: Callable[[str], Pipeline]
@@ -195,7 +199,7 @@ class Engine:
         with self._snapshot() as snapshot:
             self._check_policy(principal, snapshot)
         recomputed = Recomputed(replay=self.replay, explain=self.explain, probe=self.probe)
-        parts = (services.ledger, services.traces, self._snapshot, recomputed, services.upkeep)
+        parts = (services.whole(), services.traces, self._snapshot, recomputed, services.upkeep)
         return Operator(*parts, name=f"{principal.tenant_id}/{principal.subject_id}")
 
     def explain(
@@ -215,7 +219,7 @@ class Engine:
         """Do the same again, as of the traced position, without writing a trace; for ``verify``."""
         run = Run(describe=describe, deadline=None)
         services = self._services
-        kept = {item.name for item in services.ledger.generations() if item.state == "active"}
+        kept = {item.name for item in services.whole().generations() if item.state == "active"}
         generation = asked.generation if asked.generation in kept else services.generation
         past = Engine(replace(services, visibility=Visibility(), generation=generation))
         view = View(trace_id=trace_id, again=asked)
@@ -240,7 +244,7 @@ class Engine:
 
     def generations(self) -> Sequence[Generation]:
         """Every generation of the index there was; for ``doctor``."""
-        return self._services.ledger.generations()
+        return self._services.whole().generations()
 
     def open_sight(self, snapshot: Snapshot, scope: Scope) -> Sight:
         """Authorize first: what this scope may read at this snapshot, before a word of the question counts."""
@@ -375,7 +379,7 @@ class Engine:
                 yield snapshot
             except IntegrityFault as fault:
                 if isinstance(fault.key, DocumentKey):
-                    self._services.ledger.quarantine(fault.key, "integrity")
+                    self._services.whole().quarantine(fault.key, "integrity")
                 raise
 
     def _check_policy(self, principal: Principal, snapshot: Snapshot) -> None:

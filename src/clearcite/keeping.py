@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from clearcite.domain.purge import Erasable, Erased, Selection
     from clearcite.domain.reconcile import Mismatch
     from clearcite.domain.sources import SourceState
-    from clearcite.ports import Job, Mask
+    from clearcite.ports import Mask
+    from clearcite.storing import Job
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -21,7 +21,8 @@ from clearcite.domain.reconcile import Reconciliation
 from clearcite.domain.retrieval import Scope
 from clearcite.domain.trace import Trace
 from clearcite.errors import ConfigError, InputError, NotFound
-from clearcite.ports import Ledger, Snapshot, StoredDocument, TraceStore
+from clearcite.ports import Snapshot, StoredDocument
+from clearcite.storing import Ledger, TraceStore
 from clearcite.visibility import Visibility
 from clearcite.wire import to_json
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
-from clearcite.ports import Clock, Ledger
+from clearcite.ports import Clock
+from clearcite.storing import Ledger
 from clearcite.testing.ledger_suite import LedgerSuite
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from clearcite.adapters.parsers.child import ChildParser
 from clearcite.adapters.parsers.formats import LocalParser
-from clearcite.ports import Parser
+from clearcite.storing import Parser
 from clearcite.testing.parser_suite import ParserSuite
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from clearcite.adapters.traces.sqlite import open_sqlite_traces
 from clearcite.errors import DependencyUnavailable, IntegrityFault
-from clearcite.ports import TraceStore
+from clearcite.storing import TraceStore
 from clearcite.testing.trace_suite import TraceSuite, trace
 
 

@@ -28,7 +28,8 @@ from clearcite.domain.generations import Switch
 from clearcite.domain.purge import Selection
 from clearcite.errors import InputError
 from clearcite.operator import Operator
-from clearcite.ports import Built, Snapshot, StoredDocument
+from clearcite.ports import Snapshot, StoredDocument
+from clearcite.storing import Built
 from clearcite.testing.clock import DAY, SECOND, PinnedClock
 from clearcite.testing.library import Library
 from clearcite.testing.records import MANIFEST, delete, upsert

@@ -23,7 +23,7 @@ from clearcite.domain.corpus import Description, DocumentKey, SourceRecord
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.errors import ClearciteError, InputError
 from clearcite.ingest.chunk import chunk_document
-from clearcite.ports import Job
+from clearcite.storing import Job
 from clearcite.wire import media
 from clearcite.wiring.drafting import ChildDrafter
 from tests.support.docx import build_docx, document, paragraph

@@ -102,6 +102,7 @@ def services_on(ledger: SqliteLedger) -> Services:
     nothing: Any = None
     return Services(
         ledger=ledger,
+        whole=lambda: ledger,
         traces=nothing,
         visibility=Visibility(),
         pipeline=nothing,

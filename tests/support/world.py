@@ -212,6 +212,7 @@ def make_world(
     pipeline = Pipeline(index=index, parts=parts, manifest_hash=manifest.hash())
     services = Services(
         ledger=ledger,
+        whole=lambda: ledger,
         traces=open_sqlite_traces(folder / "traces.db" if on_disk else None),
         visibility=Visibility(),
         pipeline=lambda generation: pipeline,

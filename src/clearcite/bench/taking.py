@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from clearcite.domain.corpus import SourceRecord
 from clearcite.errors import InputError
 from clearcite.ingest.pipeline import project, take
-from clearcite.ports import Applied
+from clearcite.storing import Applied
 from clearcite.wiring import Workshop
 
 

@@ -13,7 +13,7 @@ from clearcite.domain.terms import Terms
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.ingest.chunk import Cut, cut_document
 from clearcite.ingest.enrich import derive_title
-from clearcite.ports import Job, Parser
+from clearcite.storing import Job, Parser
 from clearcite.text.analysis import Analyzer
 from clearcite.text.keys import document_keys
 from clearcite.text.phrases import folded_words

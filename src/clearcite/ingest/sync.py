@@ -10,7 +10,8 @@ from clearcite.domain.sources import Checkpoint, SourceState
 from clearcite.errors import ClearciteError, DeletesWait, InputError
 from clearcite.ingest.pipeline import Refused, take
 from clearcite.keeping import Sources
-from clearcite.ports import Applied, Clock, Connector, Intake
+from clearcite.ports import Clock
+from clearcite.storing import Applied, Connector, Intake
 
 RUNNING, OK = "running", "ok"
 Batch = Sequence[Applied | Refused]

@@ -1,4 +1,4 @@
-"""The contract of ``ports.Index``: subclass ``IndexSuite``, say how to make one, let pytest collect it.
+"""The contract of ``storing.Index``: subclass ``IndexSuite``, say how to make one, let pytest collect it.
 
 What a caller gets is a function of the question and of the chunks he may read: not of other chunks, not of how
 the chunks were written, in which order, or into how many segments.
@@ -12,7 +12,8 @@ import numpy as np
 from clearcite.domain.digest import digest
 from clearcite.domain.retrieval import Cursor, DenseQuery, Hit, HitPage, LexicalQuery, QueryTerm
 from clearcite.errors import ClearciteError, InputError, IntegrityFault
-from clearcite.ports import Index, IndexEntry, IndexView, Readable, Vector
+from clearcite.ports import IndexView, Readable, Vector
+from clearcite.storing import Index, IndexEntry
 from clearcite.testing.expect import expect, expect_equal, expect_raises
 from clearcite.testing.index_fakes import Mask, ReadableSlots
 from clearcite.text.keys import packed

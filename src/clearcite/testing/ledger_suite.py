@@ -1,4 +1,4 @@
-"""The contract of ``ports.Ledger``: subclass ``LedgerSuite``, say how to open one, and let pytest collect it.
+"""The contract of ``storing.Ledger``: subclass ``LedgerSuite``, say how to open one, and let pytest collect it.
 
 Every check raises through ``expect``, so the suite also holds under ``python -O``.
 """

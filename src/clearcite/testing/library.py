@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from clearcite.domain.access import Principal, readable
 from clearcite.domain.corpus import DocumentKey, SourceRecord, state_hash
 from clearcite.domain.retrieval import Scope
-from clearcite.ports import Applied, Built, Clock, Job, Ledger, Snapshot, StoredChunk
+from clearcite.ports import Clock, Snapshot, StoredChunk
+from clearcite.storing import Applied, Built, Job, Ledger
 from clearcite.testing.expect import expect
 from clearcite.testing.records import GENERATION, MANIFEST, MANIFEST_HASH, build, commit
 from clearcite.visibility import Visibility

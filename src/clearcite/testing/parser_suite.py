@@ -1,4 +1,4 @@
-"""The contract of ``ports.Parser``: subclass ``ParserSuite``, say how to open one, and let pytest collect it.
+"""The contract of ``storing.Parser``: subclass ``ParserSuite``, say how to open one, and let pytest collect it.
 
 Every check raises through ``expect``, so the suite also holds under ``python -O``.
 """
@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 
 from clearcite.domain.corpus import ParsedDocument
 from clearcite.errors import InputError
-from clearcite.ports import Parser
+from clearcite.storing import Parser
 from clearcite.testing.expect import expect, expect_equal, expect_raises
 
 MARKDOWN = "text/markdown"

@@ -17,7 +17,7 @@ from clearcite.domain.corpus import (
     chunk_id,
 )
 from clearcite.domain.digest import sha256_text
-from clearcite.ports import Built, Job, Ledger
+from clearcite.storing import Built, Job, Ledger
 
 CHUNKER = "lines-1"
 MANIFEST = '{"chunker":"lines-1"}'

@@ -1,4 +1,4 @@
-"""The contract of ``ports.TraceStore``: subclass ``TraceSuite``, say how to open one, let pytest collect it."""
+"""The contract of ``storing.TraceStore``: subclass ``TraceSuite``, say how to open one, let pytest collect it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from clearcite.domain.audit import GENESIS, Head, check_traces
 from clearcite.domain.trace import StageRecord, Trace
 from clearcite.errors import InputError, IntegrityFault
-from clearcite.ports import TraceStore
+from clearcite.storing import TraceStore
 from clearcite.testing.clock import NOON
 from clearcite.testing.expect import expect, expect_equal, expect_raises
 

@@ -17,7 +17,8 @@ from clearcite.domain.manifest import PipelineManifest
 from clearcite.errors import ClearciteError, ConfigError, DependencyUnavailable, InputError, IntegrityFault
 from clearcite.ingest.build import Builder
 from clearcite.ingest.chunk import CHUNKER
-from clearcite.ports import Embedder, Ledger
+from clearcite.ports import Embedder
+from clearcite.storing import Ledger
 from clearcite.text.analysis import Analyzer
 from clearcite.wire import canonical, to_json
 from clearcite.wiring.drafting import ChildDrafter

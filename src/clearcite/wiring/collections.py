@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from clearcite.config import FILE_NAME, CollectionSettings
 from clearcite.domain.access import widens
-from clearcite.ports import Ledger
+from clearcite.storing import Ledger
 
 
 def apply_collections(

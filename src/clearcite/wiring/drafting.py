@@ -7,7 +7,7 @@ from clearcite.domain.manifest import PipelineManifest
 from clearcite.errors import InputError
 from clearcite.ingest.draft import Draft, content_of, sheet_of
 from clearcite.ingest.draft_frames import decode_draft, encode_sheet
-from clearcite.ports import Job
+from clearcite.storing import Job
 
 _WORKER = "clearcite.wiring.draft_worker"
 

@@ -5,11 +5,11 @@ import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clearcite.adapters.embedders.minilm import MiniLM
-from clearcite.adapters.indexes.local import LocalIndex
-from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
+from clearcite.adapters.indexes.local_open import LocalViews
+from clearcite.adapters.ledgers.answering import AnsweringLedger, opened
 from clearcite.adapters.rerankers.lexical import LexicalReranker
 from clearcite.adapters.traces.sqlite import open_sqlite_traces
 from clearcite.adapters.writers.extractive import ExtractiveWriter
@@ -20,7 +20,6 @@ from clearcite.domain.purge import Receipt, Selection
 from clearcite.domain.reconcile import Reconciliation
 from clearcite.domain.thresholds import CLAIM_LIMITS, ClaimLimits
 from clearcite.engine import Engine, Pipeline, Services
-from clearcite.ports import Ledger
 from clearcite.text.phrases import PhraseSet
 from clearcite.visibility import Visibility
 from clearcite.wiring.parts import (
@@ -33,6 +32,9 @@ from clearcite.wiring.parts import (
     manifest_of,
     query_embedder,
 )
+
+if TYPE_CHECKING:
+    from clearcite.storing import Ledger
 
 
 def open_engine(config: Settings | Path | str | None = None, **flags: Any) -> Engine:
@@ -55,10 +57,11 @@ def engine_on(
     """
     store = existing_store(settings)
     clock = SystemClock()
-    ledger = open_sqlite_ledger(store / LEDGER, clock)
+    ledger = AnsweringLedger(opened(store / LEDGER, clock))
     traces = open_sqlite_traces(store / TRACES if generation is None else None)
     services = Services(
         ledger=ledger,
+        whole=lambda: whole(ledger),
         traces=traces,
         visibility=Visibility(),
         pipeline=Pipelines(settings, store, ledger, embedder),
@@ -73,6 +76,13 @@ def engine_on(
         upkeep=StoreUpkeep(settings),
     )
     return Engine(services, on_close=(ledger.close, traces.close))
+
+
+def whole(ledger: AnsweringLedger) -> "Ledger":
+    """The same ledger with all it can do; loaded when it is called, for asking needs none of it."""
+    from clearcite.adapters.ledgers.sqlite import SqliteLedger  # noqa: PLC0415
+
+    return SqliteLedger(ledger.opened)
 
 
 class StoreUpkeep:
@@ -95,7 +105,9 @@ class StoreUpkeep:
 class Pipelines:
     """The pipeline of each generation, opened when it is first asked for."""
 
-    def __init__(self, settings: Settings, store: Path, ledger: Ledger, embedder: MiniLM | None) -> None:
+    def __init__(
+        self, settings: Settings, store: Path, ledger: AnsweringLedger, embedder: MiniLM | None
+    ) -> None:
         self._settings, self._store, self._ledger, self._embedder = settings, store, ledger, embedder
         self._lock = threading.Lock()
         self._opened: dict[str, Pipeline] = {}
@@ -120,7 +132,7 @@ class Pipelines:
             budget=Budget(passages=settings.evidence_limit, characters=settings.evidence_chars),
             depth=settings.depth,
         )
-        index = LocalIndex(self._store / INDEX / generation, manifest)
+        index = LocalViews(self._store / INDEX / generation, manifest)
         return Pipeline(index=index, parts=parts, manifest_hash=manifest.hash())
 
 

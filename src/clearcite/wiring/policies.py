@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from clearcite.adapters.ledgers.sqlite import SqliteLedger, open_sqlite_ledger
+from clearcite.adapters.ledgers.answering import AnsweringLedger, opened
 from clearcite.adapters.resolvers.policy_file import PolicyFile
 from clearcite.config import Settings
 from clearcite.domain.policy import Accepted, Directory, Policy
@@ -98,7 +98,7 @@ def _check_age(settings: Settings, policy: Policy) -> None:
 
 
 def _accept(
-    ledger: SqliteLedger, settings: Settings, policy: Policy, origin: str, *, again: bool = False
+    ledger: AnsweringLedger, settings: Settings, policy: Policy, origin: str, *, again: bool = False
 ) -> None:
     """``again``: also where nothing has changed, to end an alarm."""
     legacy = settings.path(settings.store) / _BEFORE_THE_LEDGER
@@ -121,6 +121,6 @@ def _legacy_revision(file: Path) -> int:
 
 
 @contextmanager
-def _ledger(settings: Settings) -> Iterator[SqliteLedger]:
-    with closing(open_sqlite_ledger(existing_store(settings) / LEDGER, SystemClock())) as ledger:
+def _ledger(settings: Settings) -> Iterator[AnsweringLedger]:
+    with closing(AnsweringLedger(opened(existing_store(settings) / LEDGER, SystemClock()))) as ledger:
         yield ledger

@@ -26,7 +26,7 @@ from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.purge import Erasable, Erased, Receipt, Selection, StoreLine, StoreState
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.ingest.pipeline import sweep
-from clearcite.ports import Ledger, Parser, TraceStore
+from clearcite.storing import Ledger, Parser, TraceStore
 from clearcite.wire import canonical, from_json, loads, to_json
 from clearcite.wiring.parts import INDEX, LEDGER, TRACES, SystemClock, existing_store
 from clearcite.wiring.repeating import LEAST, Repeats

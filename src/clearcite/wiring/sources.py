@@ -25,7 +25,7 @@ from clearcite.errors import ClearciteError, InputError
 from clearcite.ingest.pipeline import Refused, take
 from clearcite.ingest.sync import Batch, Rehearsal, take_source
 from clearcite.keeping import Sources
-from clearcite.ports import Applied, Connector, Ledger
+from clearcite.storing import Applied, Connector, Ledger
 from clearcite.wire.instants import day_start, parse_moment, zone_of
 from clearcite.wire.records import RecordRules
 from clearcite.wiring.builds import manifest_for

@@ -14,7 +14,7 @@ from clearcite.domain.manifest import PipelineManifest
 from clearcite.errors import ConfigError
 from clearcite.ingest.build import Builder
 from clearcite.ingest.pipeline import Worker, sweep
-from clearcite.ports import Ledger
+from clearcite.storing import Ledger
 from clearcite.text.analysis import Analyzer
 from clearcite.wiring.builds import Target, builder_for, others, retire_unkept, target_for
 from clearcite.wiring.parts import INDEX, LEDGER, SystemClock, existing_store, manifest_of

@@ -11,7 +11,7 @@ from clearcite.errors import DependencyUnavailable, InputError
 from clearcite.ingest import pipeline
 from clearcite.ingest.draft import Draft, Drafter
 from clearcite.ingest.pipeline import project, take
-from clearcite.ports import Job
+from clearcite.storing import Job
 from clearcite.testing.embedder import HashedEmbedder
 from tests.support.world import GENERATION, World, deletion, make_world, principal, record
 

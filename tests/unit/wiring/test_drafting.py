@@ -8,7 +8,7 @@ from clearcite.domain.corpus import Description, DocumentKey
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.errors import InputError
 from clearcite.ingest.draft import Draft, LocalDrafter, Recipe
-from clearcite.ports import Job
+from clearcite.storing import Job
 from clearcite.text.analysis import Analyzer
 from clearcite.wiring.drafting import ChildDrafter
 

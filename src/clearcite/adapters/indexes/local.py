@@ -9,14 +9,11 @@ serialises them.
 """
 
 import secrets
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from clearcite.adapters.indexes.local_build import in_batches, write_segment
 from clearcite.adapters.indexes.local_files import TEMPORARY, Held, is_held, remove, sync_directory
-from clearcite.adapters.indexes.local_format import Segment
 from clearcite.adapters.indexes.local_manifest import (
     MANIFEST_SUFFIX,
     SEGMENT_SUFFIX,
@@ -27,36 +24,23 @@ from clearcite.adapters.indexes.local_manifest import (
     write_manifest,
 )
 from clearcite.adapters.indexes.local_merge import due, merge_segments
+from clearcite.adapters.indexes.local_open import LocalViews, mark_of
 from clearcite.adapters.indexes.local_readable import Mask
-from clearcite.adapters.indexes.local_scoring import Bm25
-from clearcite.adapters.indexes.local_view import LocalView
-from clearcite.domain.digest import digest
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.errors import DependencyUnavailable, IntegrityFault
-from clearcite.ports import IndexEntry
-
-_OPEN_VIEWS = 4
+from clearcite.storing import IndexEntry
 
 
-class LocalIndex:
+class LocalIndex(LocalViews):
     """Implements ``Index`` in one directory. Thread-safe."""
 
     def __init__(self, root: Path, pipeline: PipelineManifest) -> None:
-        """``pipeline`` pins k1, b and the average length; segments written under others are refused."""
-        self._root = root
-        self._bm25 = Bm25(k1=pipeline.bm25_k1, b=pipeline.bm25_b, average_length=pipeline.average_length)
-        self._lock = threading.Lock()
-        self._views: OrderedDict[str, LocalView] = OrderedDict()
+        super().__init__(root, pipeline)
         self._segments_held, self._manifest_held = Held(), Held()
         try:
             root.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise DependencyUnavailable("The directory of the index cannot be made.") from error
-
-    @property
-    def root(self) -> Path:
-        """The directory of this generation."""
-        return self._root
 
     def write(self, entries: Sequence[IndexEntry]) -> tuple[str, ...]:
         """See ``Index.write``. Raises InputError for an entry that cannot be stored,
@@ -89,21 +73,6 @@ class LocalIndex:
         self._manifest_held.release_others(name + MANIFEST_SUFFIX)
         self._segments_held.release(segment + SEGMENT_SUFFIX for segment in new)
         return name
-
-    def open(self, manifest: str | None) -> LocalView:
-        """See ``Index.open``. Raises IntegrityFault for a damaged file, DependencyUnavailable for a swept
-        one.
-        """
-        if manifest is None:
-            return LocalView(())
-        with self._lock:
-            view = self._views.get(manifest)
-            if view is None:
-                view = self._views[manifest] = self._opened(manifest)
-            self._views.move_to_end(manifest)
-            while len(self._views) > _OPEN_VIEWS:
-                self._views.popitem(last=False)
-            return view
 
     def merge(
         self, manifest: str, live: Callable[[str], Mask], *, erase: bool = False
@@ -176,30 +145,7 @@ class LocalIndex:
         except OSError as error:
             raise DependencyUnavailable("A segment to be committed is not there any more.") from error
 
-    def _opened(self, name: str) -> LocalView:
-        opened = {segment.name: segment for view in self._views.values() for segment in view.segments}
-        manifest = read_manifest(self._root, name)
-        try:
-            return LocalView(
-                [opened.get(stored.name) or self._segment(stored) for stored in manifest.segments]
-            )
-        except FileNotFoundError as error:
-            read_manifest(self._root, name)  # gone as well when both were swept: then it is no fault
-            raise IntegrityFault("A segment of the index is missing.") from error
-        except OSError as error:
-            raise DependencyUnavailable("The index cannot be read.") from error
-
-    def _segment(self, stored: Stored) -> Segment:
-        segment = Segment(segment_path(self._root, stored.name), stored.name, stored.size, self._bm25)
-        if not stored.name.startswith(_mark(segment.partition)):
-            raise IntegrityFault("A segment of the index names another partition than its own.")
-        return segment
-
 
 def _new_name(partition: str) -> str:
     """A name nobody had before. The partition shows as a digest only."""
-    return f"{_mark(partition)}-{secrets.token_hex(12)}"
-
-
-def _mark(partition: str) -> str:
-    return digest("partition", partition)[:16]
+    return f"{mark_of(partition)}-{secrets.token_hex(12)}"

@@ -1,6 +1,5 @@
 """Entries of one partition → a segment."""
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,13 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clearcite.adapters.indexes.local_files import Held
-from clearcite.adapters.indexes.local_format import SegmentWriter, Shape, new_segment, term_counts, term_keys
+from clearcite.adapters.indexes.local_format import (
+    CHUNK_ID,
+    SegmentWriter,
+    Shape,
+    new_segment,
+    term_counts,
+    term_keys,
+)
 from clearcite.adapters.indexes.local_scoring import WEIGHT_BITS, Bm25
 from clearcite.domain.terms import COUNT_BYTES, KEY_BYTES
 from clearcite.errors import InputError
-from clearcite.ports import IndexEntry, Vector
-
-CHUNK_ID = re.compile(r"[0-9a-f]{32}")
+from clearcite.ports import Vector
+from clearcite.storing import IndexEntry
 
 MOST_POSTINGS = 1 << 22
 """At once, so that the numbers of their terms fit into the bits ``pack_postings`` has for them."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from clearcite.adapters.indexes.local_format import Segment, term_counts, term_keys
 from clearcite.adapters.indexes.local_readable import Mask
 from clearcite.adapters.indexes.local_scoring import Bm25
-from clearcite.ports import IndexDifference, IndexEntry
+from clearcite.storing import IndexDifference, IndexEntry
 
 Shelf = Sequence[tuple[Segment, Mask | None]]
 """The segments of a partition, each with the chunks that count (None: all)."""

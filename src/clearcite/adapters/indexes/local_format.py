@@ -20,6 +20,7 @@ checked once a process, before they are first searched or merged, so that damage
 import contextlib
 import mmap
 import os
+import re
 import struct
 import threading
 import zlib
@@ -34,6 +35,8 @@ from numpy.typing import NDArray
 from clearcite.adapters.indexes.local_files import Held, durable_file, write_all
 from clearcite.adapters.indexes.local_scoring import Bm25
 from clearcite.errors import IntegrityFault
+
+CHUNK_ID = re.compile(r"[0-9a-f]{32}")
 
 _MAGIC = b"clrcite2"
 _HEADER = struct.Struct("<8s11QQQ")

@@ -5,16 +5,16 @@ from functools import partial
 
 import numpy as np
 
-from clearcite.adapters.indexes.local_build import CHUNK_ID
 from clearcite.adapters.indexes.local_compact import Compactions
 from clearcite.adapters.indexes.local_dense import search_dense
 from clearcite.adapters.indexes.local_differences import differences
-from clearcite.adapters.indexes.local_format import Segment
+from clearcite.adapters.indexes.local_format import CHUNK_ID, Segment
 from clearcite.adapters.indexes.local_lexical import search_lexical
 from clearcite.adapters.indexes.local_readable import Mask, Part, Rows, Selection, Selections, select
 from clearcite.domain.retrieval import Cursor, DenseQuery, HitPage, LexicalQuery
 from clearcite.errors import InputError, IntegrityFault
-from clearcite.ports import IndexDifference, IndexEntry, Readable
+from clearcite.ports import Readable
+from clearcite.storing import IndexDifference, IndexEntry
 
 
 class LocalView:

@@ -16,7 +16,7 @@ from clearcite.adapters.ledgers.events import accepted, record_all
 from clearcite.adapters.ledgers.intake import SQL, access_id, check, original, partition_id
 from clearcite.domain.lifecycle import Decision, Head, decide, head_of
 from clearcite.errors import InputError
-from clearcite.ports import Applied
+from clearcite.storing import Applied
 
 if TYPE_CHECKING:
     from clearcite.adapters.ledgers.writer import Transaction

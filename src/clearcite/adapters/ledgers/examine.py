@@ -27,7 +27,7 @@ from clearcite.domain.digest import digest, sha256_text
 from clearcite.domain.reconcile import Kind, Mismatch
 from clearcite.errors import IntegrityFault
 from clearcite.keeping import Served
-from clearcite.ports import Job
+from clearcite.storing import Job
 
 SQL = load("examine")
 

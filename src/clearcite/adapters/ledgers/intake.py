@@ -57,13 +57,13 @@ def accept(tx: Transaction, record: SourceRecord, manifest_hash: str) -> Decisio
 
 
 def dated(db: apsw.Connection, record: SourceRecord, now: Micros) -> SourceRecord:
-    """See ``ports.Ledger.dated``; read outside any writing."""
+    """See ``storing.Ledger.dated``; read outside any writing."""
     tx = Transaction(db=db, now=now)
     return history.dated(tx, record, _stood(tx, record)[1])
 
 
 def places(db: apsw.Connection, record: SourceRecord, now: Micros) -> bool:
-    """See ``ports.Ledger.places``; read outside any writing."""
+    """See ``storing.Ledger.places``; read outside any writing."""
     tx = Transaction(db=db, now=now)
     partition, was = _stood(tx, record)
     return was is not None and any(history.late(tx, record, was, partition))

@@ -14,7 +14,7 @@ from clearcite.adapters.ledgers.queries import load
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.digest import digest
 from clearcite.errors import IntegrityFault
-from clearcite.ports import Job
+from clearcite.storing import Job
 
 if TYPE_CHECKING:
     from clearcite.adapters.ledgers.writer import Transaction

@@ -20,7 +20,7 @@ from clearcite.adapters.ledgers.writer import Transaction
 from clearcite.domain.corpus import DocumentKey, build_seal
 from clearcite.domain.digest import sha256_text
 from clearcite.errors import DependencyUnavailable
-from clearcite.ports import Built, Job
+from clearcite.storing import Built, Job
 
 Commit = Callable[[str | None], str]
 Marks = tuple[str, str]

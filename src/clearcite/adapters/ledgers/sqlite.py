@@ -1,12 +1,11 @@
-"""The ledger on SQLite: the port's methods, each one transaction of the modules beside this one."""
+"""The whole ledger on SQLite: ``answering`` and the methods of the port beside it, each one transaction of the modules
+here."""
 
 from __future__ import annotations
 
 import contextlib
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,31 +21,21 @@ from clearcite.adapters.ledgers import (
     intake,
     journal,
     leases,
-    policies,
     publishing,
     reapply,
     sources,
     visible,
 )
-from clearcite.adapters.ledgers.connection import (
-    Pool,
-    check_library,
-    connect,
-    copy_database,
-    faults_of,
-    memory_folder,
-    prepare_file,
-    translated,
-)
+from clearcite.adapters.ledgers.answering import AnsweringLedger, Opened, opened
+from clearcite.adapters.ledgers.connection import copy_database, faults_of, translated
 from clearcite.adapters.ledgers.enqueue import enqueue
 from clearcite.adapters.ledgers.examine import SqliteExamination
-from clearcite.adapters.ledgers.migrate import migrations, ready
-from clearcite.adapters.ledgers.reader import Memory, SnapshotContext
 from clearcite.adapters.ledgers.status import status, status_in_full
 from clearcite.adapters.ledgers.writer import SQL as COMMON
-from clearcite.adapters.ledgers.writer import Transaction, Writer
-from clearcite.errors import ConfigError, InputError, IntegrityFault, NotFound
-from clearcite.ports import Applied, Built, Clock, Job, Snapshot
+from clearcite.adapters.ledgers.writer import Transaction
+from clearcite.errors import InputError, IntegrityFault, NotFound
+from clearcite.ports import Clock
+from clearcite.storing import Applied, Built, Job
 
 if TYPE_CHECKING:
     from clearcite.domain.access import Acl, Micros
@@ -55,7 +44,6 @@ if TYPE_CHECKING:
     from clearcite.domain.generations import Generation, Switch, Switched
     from clearcite.domain.journal import Journal, Reapplied
     from clearcite.domain.lifecycle import Head as DocumentHead
-    from clearcite.domain.policy import Accepted, PolicyDecision
     from clearcite.domain.purge import Erasable, Erased, Selection
     from clearcite.domain.sources import SourceState
     from clearcite.keeping import Configured
@@ -71,33 +59,8 @@ RUN = 50
 def open_sqlite_ledger(
     path: Path | None, clock: Clock, *, lease: Micros = LEASE, sealed: bool = False
 ) -> SqliteLedger:
-    """Open or create a store file; its directory is made with mode 0700 if it is missing.
-
-    ``path`` None: a private store in memory-backed temporary files that vanish on close, the same code and
-    SQL without durability; for tests. ``lease``: how long a claimed job stays with its worker.
-    ``sealed``: also a copy that does not know yet what was taken away since.
-    Raises ConfigError for such a copy without it, an unsuitable SQLite or file system, or a store of another version.
-    """
-    check_library()
-    durable = path is not None
-    folder = None
-    if path is None:
-        folder = memory_folder()
-        path = Path(folder.name) / "ledger.db"
-    with translated():
-        prepare_file(path)
-        db = connect(path, durable=durable)
-        try:
-            ready(db, migrations())
-            if not sealed and db.execute(COMMON["is_sealed"]).get:
-                raise ConfigError(
-                    "This is a backup, or was put aside by a restore, and not to be asked. Put a backup back:"
-                    " clearcite restore DIR"
-                )
-        except BaseException:
-            db.close()
-            raise
-    return SqliteLedger(Writer(db, clock), Pool(path), clock, lease=lease, folder=folder)
+    """See ``answering.opened``. ``lease``: how long a claimed job stays with its worker."""
+    return SqliteLedger(opened(path, clock, sealed=sealed), lease=lease)
 
 
 def seal(path: Path) -> None:
@@ -121,24 +84,13 @@ def is_whole(path: Path) -> bool:
         return False
 
 
-class SqliteLedger:
-    """Implements ``ports.Ledger``. Thread-safe; many processes may share one file."""
+class SqliteLedger(AnsweringLedger):
+    """Implements ``storing.Ledger``. Thread-safe; many processes may share one file."""
 
-    def __init__(
-        self,
-        writer: Writer,
-        pool: Pool,
-        clock: Clock,
-        *,
-        lease: Micros,
-        folder: tempfile.TemporaryDirectory[str] | None,
-    ) -> None:
-        self._writer = writer
-        self._pool = pool
-        self._clock = clock
+    def __init__(self, opened: Opened, *, lease: Micros = LEASE) -> None:
+        """``opened``: closed by whoever had it first, once."""
+        super().__init__(opened)
         self._lease = lease
-        self._folder = folder
-        self._memory = Memory()
 
     def apply(self, records: Sequence[SourceRecord], manifest_hash: str) -> tuple[Applied, ...]:
         done: list[Applied] = []
@@ -171,22 +123,6 @@ class SqliteLedger:
     def configure_collection(self, tenant_id: str, path: str, acl: Acl) -> Configured:
         with self._writer.transaction() as tx:
             return collections.configure(tx, tenant_id, path, acl)
-
-    def policy(self) -> Accepted | None:
-        with self._reading() as db:
-            return policies.newest(db)
-
-    def policy_snapshot(self) -> str | None:
-        with self._reading() as db:
-            return policies.snapshot(db)
-
-    def accept_policy(self, new: Accepted, origin: str, snapshot: str | None = None) -> PolicyDecision:
-        with self._writer.transaction() as tx:
-            return policies.accept(tx, new, origin, snapshot)
-
-    def policy_failed(self, origin: str, reason: str) -> None:
-        with self._writer.transaction() as tx:
-            tx.run(policies.SQL["raise_alarm"], tx.now, origin, reason)
 
     def claim(self, generation: str, limit: int, owner: str) -> tuple[Job, ...]:
         with self._writer.transaction() as tx:
@@ -230,9 +166,6 @@ class SqliteLedger:
     def heads(self, tenant_id: str, source_id: str) -> Mapping[str, tuple[int, bool]]:
         with self._reading() as db:
             return sources.heads(db, tenant_id, source_id)
-
-    def snapshot(self, generation: str | None = None) -> AbstractContextManager[Snapshot]:
-        return SnapshotContext(self._pool, self._memory, generation)
 
     def quarantine(self, key: DocumentKey, reason: str) -> None:
         with self._writer.transaction() as tx:
@@ -287,11 +220,6 @@ class SqliteLedger:
     def retire(self, generation: str) -> None:
         with self._writer.transaction() as tx:
             generations.retire(tx, generation)
-
-    def manifest(self, generation: str) -> str | None:
-        with self._reading() as db:
-            row = db.execute(COMMON["find_generation"], (generation,)).fetchone()
-        return None if row is None else row[1]
 
     def status(self, *, in_full: bool = False) -> Mapping[str, Any]:
         with self._reading() as db:
@@ -375,25 +303,6 @@ class SqliteLedger:
     def store_id(self) -> str:
         with self._reading() as db:
             return str(db.execute(COMMON["store_id"]).get)
-
-    @contextlib.contextmanager
-    def _reading(self) -> Iterator[apsw.Connection]:
-        with translated():
-            db = self._pool.lend()
-            try:
-                db.execute("BEGIN")
-                yield db
-            finally:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                self._pool.take_back(db)
-
-    def close(self) -> None:
-        self._pool.close()
-        with translated():
-            self._writer.close()
-        if self._folder is not None:
-            self._folder.cleanup()
 
 
 def _bounded(records: Sequence[SourceRecord]) -> Sequence[SourceRecord]:

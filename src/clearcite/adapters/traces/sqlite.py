@@ -83,7 +83,7 @@ def open_sqlite_traces(path: Path | None) -> SqliteTraces:
 
 
 class SqliteTraces:
-    """Implements ``ports.TraceStore``. Thread-safe; an append is one durable commit. Every trace is linked to the one
+    """Implements ``storing.TraceStore``. Thread-safe; an append is one durable commit. Every trace is linked to the one
     before it, across processes: see ``domain.audit``."""
 
     def __init__(

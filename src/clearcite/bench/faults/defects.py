@@ -9,7 +9,7 @@ from clearcite.errors import InputError
 from clearcite.ingest.build import Builder
 from clearcite.ingest.chunk import Cut
 from clearcite.ingest.draft import Draft, Drafter
-from clearcite.ports import Job
+from clearcite.storing import Job
 
 Spoil = Callable[[Draft], Draft]
 LOST_TITLE = "untitled"

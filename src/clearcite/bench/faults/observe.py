@@ -20,7 +20,7 @@ from clearcite.engine import Engine
 from clearcite.errors import ClearciteError, IntegrityFault
 from clearcite.keeping import Served
 from clearcite.operator import Operator
-from clearcite.ports import Ledger
+from clearcite.storing import Ledger
 from clearcite.wiring import engine_on, open_ledger, vector_lengths
 
 MOST_EDGES = 12

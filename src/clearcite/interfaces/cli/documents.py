@@ -9,7 +9,7 @@ from clearcite.errors import InputError, NotFound
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import AS, AS_OF, FORMAT, GROUP, POLICY, SOURCE, STORE, TENANT, note, say
-from clearcite.ports import Intake
+from clearcite.storing import Intake
 from clearcite.wiring import engine_on, open_ledger
 
 LIST_HELP = """List the documents the asker may read.

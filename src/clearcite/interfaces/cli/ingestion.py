@@ -17,7 +17,7 @@ from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import STORE, note, printable
 from clearcite.interfaces.cli.progress import progress
-from clearcite.ports import Applied
+from clearcite.storing import Applied
 from clearcite.wiring import (
     Taking,
     Workshop,

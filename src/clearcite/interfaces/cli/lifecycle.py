@@ -21,7 +21,7 @@ from clearcite.errors import ReadingFailed
 from clearcite.ingest.draft import Draft
 from clearcite.ingest.pipeline import project
 from clearcite.interfaces.cli.common import print_json
-from clearcite.ports import Job
+from clearcite.storing import Job
 from clearcite.wire.records import read_record
 from clearcite.wiring import Workshop, engine_on, open_workshop, purge_store, reconcile_store
 

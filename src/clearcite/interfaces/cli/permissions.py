@@ -10,7 +10,7 @@ from clearcite.errors import InputError, NotFound
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import AS, AS_OF, FORMAT, GROUP, POLICY, SOURCE, STORE, TENANT, note, say
-from clearcite.ports import Ledger
+from clearcite.storing import Ledger
 from clearcite.wire.instants import format_instant
 from clearcite.wiring import engine_on, open_ledger, resolver_for, store_status, sync_policy
 

@@ -13,7 +13,7 @@ from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import FORMAT, STORE, note, say
 from clearcite.interfaces.cli.documents import apply_deletes
 from clearcite.interfaces.cli.ingestion import check_apart, take_sources
-from clearcite.ports import Applied
+from clearcite.storing import Applied
 from clearcite.wiring import Stage, Taking, open_ledger, rehearsed, unlisted
 
 SYNC_HELP = """Bring the store up to date with the sources of clearcite.toml.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
-from clearcite.ports import Clock, Ledger
+from clearcite.ports import Clock
+from clearcite.storing import Ledger
 from clearcite.testing.clock import PinnedClock
 from clearcite.testing.library import Library
 from clearcite.testing.records import access, principal
