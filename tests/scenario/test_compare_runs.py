@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from clearcite.bench.run_file import faults_of, sealed
+from clearcite.errors import InputError
 from tests.support.shell import clearcite
 from tests.support.world import fast_folder
 
@@ -43,9 +45,10 @@ def home(runs: Path) -> Iterator[Path]:
 
 
 def edited(home: Path, edit: Callable[[dict[str, Any]], object], name: str = "sound/run.json") -> None:
+    """By somebody who knows the digest that a run holds of itself, and writes it anew."""
     value = json.loads((home / name).read_text())
     edit(value)
-    (home / name).write_text(json.dumps(value))
+    (home / name).write_text(json.dumps(sealed(value)))
 
 
 def test_a_run_against_its_own_baseline_passes(home: Path) -> None:
@@ -167,6 +170,49 @@ def test_an_edited_file_of_a_run_is_found(home: Path) -> None:
     edited(home, lambda kept: kept["cases"][0].update({"passes": True, "codes": []}), "b.json")
     assert clearcite(home, "verify", "b.json").code == 4
     assert clearcite(home, "evaluate", "suite.json", "--baseline", "b.json").code == 2
+
+
+def places(value: Any) -> Iterator[tuple[dict[str, Any] | list[Any], Any]]:
+    """Where each value stands that holds no other."""
+    for key, item in list(value.items() if isinstance(value, dict) else enumerate(value)):
+        if isinstance(item, dict | list) and item:
+            yield from places(item)
+        else:
+            yield value, key
+
+
+def holds(value: dict[str, Any], folder: Path) -> bool:
+    try:
+        return not faults_of(value, folder)
+    except InputError:
+        return False
+
+
+@pytest.mark.parametrize("name", ["sound/run.json", "b.json"])
+def test_no_field_of_a_run_or_a_baseline_can_be_changed_by_hand(home: Path, name: str) -> None:
+    clearcite(home, "bless", "sound", "--to", "b.json", "--reason", "r", "--by", "olga")
+    value = json.loads((home / name).read_text())
+    folder = (home / name).parent
+    assert holds(value, folder), "control: as it was written"
+    tried, held = set(), []
+    for number, (holder, key) in enumerate(places(value)):
+        if key in tried and number % 40:
+            continue  # one of each name, and some of those that are called the same
+        tried.add(key)
+        was = holder[key]
+        for other in ("other", 7, None):
+            if other == was:
+                continue
+            holder[key] = other
+            if holds(value, folder):
+                held.append((key, was))
+            break
+        holder[key] = was
+    assert held == [] and len(tried) > 30
+    (home / name).write_text(json.dumps(value | {"note": "added"}))
+    assert clearcite(home, "verify", name).code == 4, "a field more"
+    for args in (("evaluate", "suite.json", "--baseline", name), ("diff", name, "broken")):
+        assert clearcite(home, *args).code == 2, args
 
 
 @pytest.mark.parametrize(

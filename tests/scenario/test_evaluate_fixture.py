@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from clearcite.bench.artifact import verify_artifact
+from clearcite.bench.run_file import faults_of
 from tests.support.shell import Done, clearcite, process
 from tests.support.world import fast_folder
 
@@ -136,12 +136,12 @@ def test_a_leak_a_wrong_status_and_a_missing_fact_each_block(home: Path) -> None
 
 def test_run_json_is_derived_again_and_an_edit_is_found(home: Path) -> None:
     evaluated(home, "kept")
-    raw = (home / "kept" / "run.json").read_bytes()
-    assert verify_artifact(raw, home / "kept") == ()
-    flipped = raw.replace(b'"verdict":"PASS"', b'"verdict":"BLOCK"')
-    assert verify_artifact(flipped, home / "kept") == ("the verdict does not follow from the gates",)
+    raw = (home / "kept" / "run.json").read_text()
+    assert faults_of(json.loads(raw), home / "kept") == ()
+    flipped = json.loads(raw.replace('"verdict":"PASS"', '"verdict":"BLOCK"'))
+    assert faults_of(flipped, home / "kept")[0] == "the verdict does not follow from the gates"
     (home / "kept" / "cases.jsonl").write_bytes(b"{}\n")
-    assert verify_artifact(raw, home / "kept") == ("cases.jsonl is not the file of this run",)
+    assert faults_of(json.loads(raw), home / "kept") == ("cases.jsonl is not the file of this run",)
 
 
 def test_one_query_is_asked_and_inspected_and_the_envelope_holds_nothing_else(home: Path) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from clearcite.bench.artifact import verify_artifact
 from clearcite.bench.disclosure import leaking_files
+from clearcite.bench.run_file import faults_of
 from clearcite.bench.suite import Asked, Oracle, Suite, SuiteCase
 from tests.interfaces.test_cli_builds import CONFIG, POLICY
 from tests.support.shell import Done, clearcite, process, write
@@ -85,7 +85,7 @@ def test_a_suite_of_one_s_own_passes_and_leaves_files_from_which_the_verdict_fol
     }
     assert [row["slice"] for row in run["slice_scores"]] == ["all", "unauthorized"]
     assert "Not judged (the suite gives no limit)" in done.out, done.out
-    assert verify_artifact((home / "plain" / "run.json").read_bytes(), home / "plain") == ()
+    assert faults_of(json.loads((home / "plain" / "run.json").read_bytes()), home / "plain") == ()
     assert clearcite(home, "inspect", "--operator-view", "0" * 32).code == 2, "no trace was left"
 
 

@@ -14,17 +14,17 @@ from clearcite.bench.evaluate import Evaluation
 from clearcite.bench.junit import junit
 from clearcite.bench.measures import Rate
 from clearcite.bench.report import report
-from clearcite.bench.run_file import CASES, PREDICATE, STATEMENT, case_line, faults_of
+from clearcite.bench.run_file import CASES, PREDICATE, STATEMENT, case_line, sealed
 from clearcite.bench.trec import qrels_lines, run_lines
 from clearcite.domain.digest import sha256_bytes
 from clearcite.errors import InputError
-from clearcite.wire import canonical, loads, to_json
+from clearcite.wire import canonical, to_json
 
 
 def files_of(evaluation: Evaluation) -> dict[str, bytes]:
     """``run.json`` and everything it vouches for."""
     files = {name: write(evaluation) for name, write in FILES.items()}
-    files["run.json"] = canonical(statement(evaluation, files)) + b"\n"
+    files["run.json"] = canonical(sealed(statement(evaluation, files))) + b"\n"
     return files
 
 
@@ -91,14 +91,6 @@ def statement(evaluation: Evaluation, files: Mapping[str, bytes]) -> dict[str, A
             ),
         },
     }
-
-
-def verify_artifact(raw: bytes, folder: Path) -> tuple[str, ...]:
-    """What does not hold of a ``run.json`` in its folder."""
-    value = loads(raw)
-    if not isinstance(value, dict):
-        raise InputError("This is no run.json of an evaluation.")
-    return faults_of(value, folder)
 
 
 def summary(evaluation: Evaluation) -> str:

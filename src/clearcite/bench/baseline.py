@@ -5,18 +5,19 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from clearcite.bench.run_file import BASELINE, CASE, KeptRun
+from clearcite.bench.run_file import BASELINE, CASE, KeptRun, sealed
 from clearcite.errors import InputError
 from clearcite.wire import canonical, to_json
 
 
 def baseline_of(run: KeptRun, *, by: str, reason: str, at: str, forced: bool) -> dict[str, Any]:
-    return {
+    kept = {
         "schema": BASELINE,
         "blessed": {"by": by, "reason": reason, "at": at, "forced": forced, "verdict": run.verdict},
         "run": dict(run.statement),
         "cases": [{"schema": CASE, **to_json(one), "passes": one.passes} for one in run.cases],
     }
+    return sealed(kept)
 
 
 def write_whole(value: Any, path: Path) -> None:

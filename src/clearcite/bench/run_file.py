@@ -25,6 +25,7 @@ MAX_RUN = 64_000_000
 """Bytes of a file that is read: a million cases are no suite."""
 COMPARED = {"harness": "harness version", "suite_sha256": "suite", "corpus_sha256": "corpus"}
 """What two runs must have in common before a figure of one says anything about the other."""
+ALTERED = "it was changed after it was written, or written by an earlier version"
 
 _SHARE = re.compile(r"[01]\.[0-9]{6}")
 
@@ -56,13 +57,16 @@ def read_run(path: Path) -> KeptRun:
     """A run's folder, its ``run.json``, or a baseline. Raises InputError for anything else, and for cases that are
     not those of the run."""
     place = path / "run.json" if path.is_dir() else path
-    statement, kept = _opened(json_of(place))
+    value = json_of(place)
+    statement, kept = _opened(value)
     digests, parts = read_statement(statement)
     raw = bounded(place.with_name(CASES)) if kept is None else kept
     if digests.get(CASES) != sha256_bytes(raw):
         raise InputError(
             f"The cases beside {place.name} are not those of this run. Evaluate again with --out."
         )
+    if not is_sealed(value):
+        raise InputError(f"{place.name}: {ALTERED}. Evaluate again with --out.")
     return KeptRun(statement=statement, cases=tuple(_cases(raw)), **parts)
 
 
@@ -109,7 +113,34 @@ def faults_of(value: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
         if len(cases) != statement["predicate"].get("n"):
             faults.append("the run counts other cases than it holds")
         faults += contradictions(parts["gates"], cases)
+    if not is_sealed(value):
+        faults.append(ALTERED)
     return tuple(faults)
+
+
+def sealed(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A run or a baseline with the digest of all that it says, so that an edit by hand shows in any field. Whoever
+    writes the digest anew is not found."""
+    part = _sealed_part(value)
+    return {**value, part: {**value[part], "seal": _seal_of(value)}}
+
+
+def is_sealed(value: Mapping[str, Any]) -> bool:
+    inner = _opened(value)[0]
+    return all(one[_sealed_part(one)].get("seal") == _seal_of(one) for one in (value, inner))
+
+
+def _seal_of(value: Mapping[str, Any]) -> str:
+    part = _sealed_part(value)
+    said = {name: item for name, item in value[part].items() if name != "seal"}
+    return sha256_bytes(canonical({**value, part: said}))
+
+
+def _sealed_part(value: Mapping[str, Any]) -> str:
+    part = "blessed" if value.get("schema") == BASELINE else "predicate"
+    if not isinstance(value.get(part), dict):
+        raise InputError(f"This is no run.json and no baseline: it has no {part}.")
+    return part
 
 
 def require_comparable(state: Mapping[str, Any], other_state: Mapping[str, Any]) -> None:
