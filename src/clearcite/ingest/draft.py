@@ -89,9 +89,15 @@ class Recipe:
 
 
 def normal_text(text: str) -> str:
-    """The text as mirrors have it in common: its ``folded_words``. No word goes across white space, so each piece
-    between it is folded once and not again in every document."""
-    return " ".join(filter(None, map(_FOLDED.__getitem__, text.split())))
+    """The text as mirrors have it in common: its ``folded_words``."""
+    return " ".join(filter(None, map(_normal_line, text.split("\n"))))
+
+
+def _normal_line(line: str) -> str:
+    """No word goes across white space, so where folding is slow, each piece is folded once and not in every document."""
+    if line.isascii():
+        return " ".join(folded_words(line))
+    return " ".join(filter(None, map(_FOLDED.__getitem__, line.split())))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

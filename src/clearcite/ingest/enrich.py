@@ -20,19 +20,9 @@ _INSTRUCTION = re.compile(
 )
 # One of these stands in every match; looking for them first is ten times faster.
 _TRIGGERS = (
-    *(
-        "instru",
-        "rule",
-        "regra",
-        "regla",
-        "prompt",
-        "guideline",
-        "direction",
-        "orienta",
-        "comando",
-        "context",
-    ),
-    *("command", "creden", "you are now", "act as", "the user", "<"),
+    *("ignor", "disregard", "forget", "override", "bypass", "desconsider", "esque", "olvida"),
+    *("system prompt", "hidden prompt", "your instructions", "credenciais", "credentials"),
+    *("you are now", "act as", "the user", "im_start", "endoftext", "<system", "<|system"),
 )
 
 

@@ -8,6 +8,7 @@ language the question seems to be in.
 """
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -39,6 +40,9 @@ from clearcite.text.terms import (
 from clearcite.text.tokens import Token, fold, identifiers, raw_tokens, take_apart
 
 VERSION = "1"
+
+_SMALL_LETTER = re.compile("[a-z]")
+"""A text that has one is not all in capitals."""
 
 
 class Analyzer:
@@ -76,7 +80,8 @@ class Analyzer:
 
     def pieces(self, text: str, language: str | None = None) -> tuple[list[str], str]:
         """What stands between white space, and the language it is indexed in; empty where that is not configured."""
-        pieces = _legible(text).split()
+        # Pieces are cleaned where they are looked up, most of them once for all documents.
+        pieces = (text if _SMALL_LETTER.search(text) else _legible(text)).split()
         language = base_language(language) or self._vote(pieces)[0]
         return pieces, language if language in self.languages else ""
 

@@ -23,6 +23,7 @@ _INVISIBLE = (
     "\U000e0000-\U000e0fff"
 )
 _INVISIBLE_RUN = re.compile(f"[{_INVISIBLE}]+")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 # Hidden from a reader, seen by a model. Fillers count: nobody writes modern text with them.
 _SUSPECT = (
@@ -82,7 +83,11 @@ def clean_text(text: str) -> str:
     """The search form before casefolding: nothing invisible, NFKC; case still tells ``camelCase``."""
     if text.isascii():
         return text
-    return unicodedata.normalize("NFKC", _INVISIBLE_RUN.sub("", text))
+    if _INVISIBLE_RUN.search(
+        "".join(_NOT_ASCII.findall(text))
+    ):  # few characters, and the longest list to look through
+        text = _INVISIBLE_RUN.sub("", text)
+    return unicodedata.normalize("NFKC", text)
 
 
 def search_form(text: str) -> Form:
@@ -132,7 +137,7 @@ def model_form(text: str) -> Form:
 
 def hidden_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Spans of text that a model would read and a person would not see: the ``hidden`` of the model form."""
-    return model_form(text).hidden
+    return () if text.isascii() else model_form(text).hidden
 
 
 def _identity(text: str) -> Form:

@@ -1,17 +1,17 @@
 """Index terms → their keys: what the two sides, writing and asking, must make alike."""
 
 import hashlib
-import struct
+import sys
+from array import array
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from itertools import chain
 
 from clearcite.domain.terms import KEY_BYTES, Terms
 from clearcite.text.analysis import Analyzer, analysed_length
 from clearcite.text.languages import STEMMERS
-from clearcite.text.terms import WORD, Table, token_terms
-from clearcite.text.tokens import raw_tokens
+from clearcite.text.terms import WORD, Table, joined, terms_of
 
 
 def term_key(term: str) -> bytes:
@@ -31,7 +31,7 @@ def packed(terms: Mapping[str, int]) -> Terms:
     """Terms with their counts, as ``Analyzer.analyze_document`` gives them."""
     return Terms(
         keys=b"".join(map(_KNOWN.__getitem__, terms)),
-        counts=struct.pack(f"<{len(terms)}I", *terms.values()),
+        counts=_packed_counts(terms.values()),
         words=analysed_length(terms),
     )
 
@@ -44,7 +44,7 @@ def document_keys(analyzer: Analyzer, text: str, language: str | None = None) ->
     words = counted.pop(_A_WORD, 0)
     return Terms(
         keys=b"".join(counted),
-        counts=struct.pack(f"<{len(counted)}I", *counted.values()),
+        counts=_packed_counts(counted.values()),
         words=words,
     )
 
@@ -52,11 +52,17 @@ def document_keys(analyzer: Analyzer, text: str, language: str | None = None) ->
 @lru_cache(maxsize=len(STEMMERS) + 1)
 def _keys_by_piece(language: str) -> Table[tuple[bytes, ...]]:
     """For each piece of a document in this language: the keys of its terms, and one ``_A_WORD`` for each word."""
-    by_token = token_terms(language)
 
-    def keys(piece: str) -> tuple[bytes, ...]:
-        terms = [term for raw in raw_tokens(piece) for term in by_token[raw]]
-        words = sum(term[0] == WORD for term in terms)
-        return (*map(_KNOWN.__getitem__, terms), *[_A_WORD] * words)
+    def keys(raw: str) -> tuple[bytes, ...]:
+        terms = terms_of(raw, language)
+        return (*map(_KNOWN.__getitem__, terms), *[_A_WORD for term in terms if term[0] == WORD])
 
-    return Table(keys)
+    by_token = Table(keys)
+    return Table(lambda piece: joined(by_token, piece))
+
+
+def _packed_counts(counts: Collection[int]) -> bytes:
+    packed = array("I", counts)
+    if sys.byteorder == "big":
+        packed.byteswap()
+    return packed.tobytes()

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import Stemmer
 
+from clearcite.text.forms import clean_text
 from clearcite.text.languages import ACRONYMS, STEMMERS, STOP_WORDS
 from clearcite.text.tokens import (
     CACHED_LENGTH,
@@ -64,7 +65,8 @@ WordTable = Table[tuple[str, ...]]
 def document_terms(language: str) -> WordTable:
     """The terms of each piece of a document in this language, in order; an empty language gives no stems.
 
-    A piece is what stands between white space, which no token holds, so pieces need no more than one look.
+    A piece is what stands between white space, which no token holds, so pieces need no more than one look. It need not
+    be cleaned (``forms.clean_text``) before: nothing is composed across white space.
     """
     return _by_piece(token_terms(language))
 
@@ -72,14 +74,23 @@ def document_terms(language: str) -> WordTable:
 @lru_cache(maxsize=len(STEMMERS) + 1)
 def token_terms(language: str) -> WordTable:
     """The terms of each raw token of a document in this language."""
-    return Table(lambda raw: tuple(_terms_of(raw, language)))
+    return Table(lambda raw: tuple(terms_of(raw, language)))
 
 
 def _by_piece(by_token: WordTable) -> WordTable:
-    return Table(lambda piece: tuple(chain.from_iterable(map(by_token.__getitem__, raw_tokens(piece)))))
+    return Table(lambda piece: joined(by_token, piece))
 
 
-def _terms_of(raw: str, language: str) -> list[str]:
+def joined(by_token: Table[tuple[V, ...]], piece: str) -> tuple[V, ...]:
+    """What a table says of the tokens of a piece."""
+    raws = raw_tokens(clean_text(piece))
+    return (
+        by_token[raws[0]] if len(raws) == 1 else tuple(chain.from_iterable(map(by_token.__getitem__, raws)))
+    )
+
+
+def terms_of(raw: str, language: str) -> list[str]:
+    """The terms of one raw token; see ``token_terms``."""
     if _is_stop_word(raw, language):
         return []
     languages = (language,) if language else ()
