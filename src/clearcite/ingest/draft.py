@@ -94,7 +94,7 @@ def normal_text(text: str) -> str:
 
 
 def _normal_line(line: str) -> str:
-    """No word goes across white space, so where folding is slow, each piece is folded once and not in every document."""
+    """No word goes across white space: where folding is slow, each piece is folded once and not in every document."""
     if line.isascii():
         return " ".join(folded_words(line))
     return " ".join(filter(None, map(_FOLDED.__getitem__, line.split())))

@@ -1,16 +1,19 @@
 """A draft on its way between two processes: one line of JSON, and after it numbers and index terms as bytes.
 
 The process that reads documents is not trusted: whatever comes back is checked here, and nothing later doubts
-it. Numbers are signed integers of 32 bits, little-endian; then come the keys of the terms of all cuts, and then their
-counts.
+it. Numbers are signed integers of 32 bits, little-endian, in rows of seven: one for each cut, and after it one for each
+of its units. Then come the keys of the terms of all cuts, and then their counts.
 """
 
 import json
 import re
 import struct
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
 
 from clearcite.domain.corpus import ChunkKind, Unit, UnitKind
 from clearcite.domain.terms import COUNT_BYTES, KEY_BYTES, Terms
@@ -28,7 +31,8 @@ _CHUNK_KINDS: tuple[ChunkKind, ...] = get_args(ChunkKind)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _NONE = (-1, -1)
 _KEY = f"{KEY_BYTES}s"
-_CUT_NUMBERS = _UNIT_NUMBERS = 7
+_NUMBER_BYTES = 4
+_ROW = struct.Struct("<7i")
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 Span = tuple[int, int]
@@ -84,66 +88,67 @@ def decode_draft(data: bytes) -> Draft:
 
 def _draft(value: Any, rest: bytes) -> Draft:
     text = _string(value["text"])
-    count = value["numbers"]
-    numbers = struct.unpack_from(f"<{count:d}i", rest)
-    cuts: list[Cut] = []
-    sizes: list[tuple[int, int]] = []
-    at = 0
-    for row in value["cuts"]:
-        units, *size = numbers[at + 4 : at + 7]
-        end = at + _CUT_NUMBERS + units * _UNIT_NUMBERS
-        cuts.append(_cut(row, numbers[at:end], len(text)))
-        sizes.append((size[0], size[1]))
-        at = end
-    _need(bool(cuts) and at == len(numbers))
-    _need(all(cut.end <= following.start for cut, following in pairwise(cuts)))
+    size = _NUMBER_BYTES * value["numbers"]
+    _need(0 <= size <= len(rest))
+    rows = _ROW.iter_unpack(rest[:size])
+    cuts = [_cut(names, rows, len(text)) for names in value["cuts"]]
+    _need(bool(cuts) and next(rows, None) is None)
+    _need(all(one.end <= following.start for (one, *_), (following, *_) in pairwise(cuts)))
     return Draft(
         text=text,
         title=_string(value["title"]),
         normal_sha256=_sha256(value["normal"]),
-        cuts=tuple(cuts),
-        terms=tuple(_terms(sizes, rest[4 * count :])),
+        cuts=tuple([cut for cut, _, _ in cuts]),
+        terms=tuple(_terms([(terms, words) for _, terms, words in cuts], rest[size:])),
         flags=_strings(value["flags"]),
-        notes=tuple((_string(name), _string(note)) for name, note in value["notes"]),
+        notes=tuple([(_string(name), _string(note)) for name, note in value["notes"]]),
     )
 
 
 def _terms(sizes: Sequence[tuple[int, int]], data: bytes) -> Iterator[Terms]:
     """The terms of each cut. ``sizes``: how many terms and words each has."""
-    total = sum(terms for terms, _ in sizes)
+    total = sum([terms for terms, _ in sizes])
     _need(len(data) == total * (KEY_BYTES + COUNT_BYTES))
     keys, counts = data[: total * KEY_BYTES], data[total * KEY_BYTES :]
+    _need(bool(np.frombuffer(counts, "<u4").all()))
+    halves = np.frombuffer(keys, "<u8")[::2]
     end = 0
     for terms, words in sizes:
         start, end = end, end + terms
         some = keys[start * KEY_BYTES : end * KEY_BYTES]
-        counted = counts[start * COUNT_BYTES : end * COUNT_BYTES]
-        _need(len(set(struct.unpack(_KEY * terms, some))) == terms)
-        _need(0 not in struct.unpack(f"<{terms}I", counted))
-        yield Terms(keys=some, counts=counted, words=words)
+        _need(_are_different(halves[start:end]) or len(set(struct.unpack(_KEY * terms, some))) == terms)
+        yield Terms(keys=some, counts=counts[start * COUNT_BYTES : end * COUNT_BYTES], words=words)
 
 
-def _cut(row: Any, numbers: Sequence[int], size: int) -> Cut:
-    """``size``: of the whole text, in which all spans lie."""
-    context, heading, flags = row
-    start, end, page, kind, units, terms, words = numbers[:_CUT_NUMBERS]
-    _need(0 <= start < end <= size and page >= -1 and min(kind, units, terms, words) >= 0)
-    places = range(_CUT_NUMBERS, len(numbers), _UNIT_NUMBERS)
-    return Cut(
+def _are_different(numbers: npt.NDArray[np.uint64]) -> bool:
+    ordered = np.sort(numbers)
+    return not bool((ordered[1:] == ordered[:-1]).any())
+
+
+def _cut(names: Any, rows: Iterator[tuple[int, ...]], size: int) -> tuple[Cut, int, int]:
+    """A cut, and how many terms and words it has. ``size``: of the whole text, in which all spans lie."""
+    context, heading, flags = names
+    start, end, page, kind, units, terms, words = next(rows, ())
+    _need(0 <= start < end <= size and page >= -1 and kind >= 0 and units >= 0 and terms >= 0 and words >= 0)
+    made = tuple([_unit(row, start, end, size) for row in islice(rows, units)])
+    _need(len(made) == units)
+    cut = Cut(
         start=start,
         end=end,
         context=_string(context),
         heading=_strings(heading),
         page=None if page < 0 else page,
         kind=_CHUNK_KINDS[kind],
-        units=tuple([_unit(numbers[at : at + _UNIT_NUMBERS], (start, end), size) for at in places]),
+        units=made,
         flags=_strings(flags),
     )
+    return cut, terms, words
 
 
-def _unit(numbers: Sequence[int], inside: Span, size: int) -> Unit:
-    kind, start, end, header, header_end, lead, lead_end = numbers
-    _need(inside[0] <= start < end <= inside[1] and kind >= 0)
+def _unit(row: tuple[int, ...], first: int, last: int, size: int) -> Unit:
+    """``first``, ``last``: the span of its cut, in which it lies."""
+    kind, start, end, header, header_end, lead, lead_end = row
+    _need(first <= start < end <= last and kind >= 0)
     return Unit(
         kind=_UNIT_KINDS[kind],
         start=start,
@@ -166,7 +171,7 @@ def _string(value: Any) -> str:
 
 
 def _strings(values: Any) -> tuple[str, ...]:
-    return tuple(_string(value) for value in values)
+    return () if values == [] else tuple([_string(value) for value in values])
 
 
 def _sha256(value: str) -> str:

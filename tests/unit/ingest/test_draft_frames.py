@@ -183,6 +183,12 @@ def test_a_term_stands_once_in_its_chunk_and_may_stand_in_another() -> None:
         decode_draft(frame(numbers.format(2, 2, 0, 0), (KEY + KEY + ONE + ONE), cuts=SOUND["cuts"] * 2))
 
 
+def test_terms_that_begin_alike_are_different_ones() -> None:
+    like = KEY[:8] + OTHER[:8]
+    (terms,) = decode_draft(frame(NUMBERS.replace("1 1 1", "1 2 1"), KEY + like + ONE + ONE)).terms
+    assert len(terms) == 2
+
+
 @pytest.mark.parametrize("answer", [b"", b"{", b"[]", b"{}", b"7", b'{"text":"\\ud800"}', b"[" * 100_000])
 def test_what_is_no_answer_is_refused(answer: bytes) -> None:
     with pytest.raises(InputError):
