@@ -13,6 +13,7 @@ import pytest
 
 from clearcite.adapters.ledgers.sqlite import SqliteLedger, open_sqlite_ledger
 from clearcite.adapters.traces.sqlite import SqliteTraces, open_sqlite_traces
+from clearcite.domain.access import Acl
 from clearcite.domain.audit import (
     GENESIS,
     Event,
@@ -24,6 +25,7 @@ from clearcite.domain.audit import (
     read_heads,
 )
 from clearcite.domain.digest import digest
+from clearcite.domain.policy import Accepted
 from clearcite.errors import InputError
 from clearcite.testing.clock import PinnedClock
 from clearcite.testing.library import Library
@@ -240,6 +242,73 @@ def test_data_and_hashes_that_were_changed_together_do_not_fit_the_log(tmp_path:
     assert log.findings(log.head) == []
     with closing(open_sqlite_ledger(log.path, PinnedClock())) as ledger:
         assert ledger.unlogged() != []
+
+
+WIDE, NARROW = Acl(allow=("staff",)), Acl(allow=())
+PUT_BACK = {
+    "the list of before": (
+        """
+        DELETE FROM collections WHERE path = 'hr' AND to_position IS NULL;
+        UPDATE collections SET to_position = NULL WHERE path = 'hr'
+        """,
+        "the collection hr of acme has another list than was logged last",
+    ),
+    "a collection that was removed": (
+        "UPDATE collections SET to_position = NULL WHERE path = 'gone'",
+        "the collection gone of acme has another list than was logged last",
+    ),
+    "one that was never made": (
+        """
+        INSERT INTO collections SELECT partition, 'new', 9, NULL, allow, deny, configured, seal
+        FROM collections WHERE path = 'gone'
+        """,
+        "the collection new of acme has another list than was logged last",
+    ),
+    "no list at all": (
+        "DELETE FROM collections WHERE path = 'hr'",
+        "the list of the collection hr of acme is lost",
+    ),
+    "the policy of before": (
+        "DELETE FROM policies WHERE revision = 2",
+        "another policy is in force than was logged last",
+    ),
+    "another policy of this revision": (
+        "UPDATE policies SET content = 'other' WHERE revision = 2",
+        "another policy is in force than was logged last",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", [None, *PUT_BACK])
+def test_lists_and_a_policy_that_somebody_put_back_do_not_fit_the_log(
+    tmp_path: Path, what: str | None
+) -> None:
+    """They were in force once, so each is sealed and true in itself. ``None``: the control, nothing was touched."""
+    path = tmp_path / "ledger.db"
+    with closing(open_sqlite_ledger(path, PinnedClock())) as ledger:
+        for acl in (WIDE, NARROW):
+            ledger.put_collection("acme", "hr", acl)
+        for removed in (WIDE, None):
+            ledger.put_collection("acme", "gone", removed)
+        for revision in (1, 2):
+            policy = Accepted(revision=revision, content=f"content {revision}", issued_at=None)
+            ledger.accept_policy(policy, "a file")
+    if what is not None:
+        with closing(sqlite3.connect(path)) as db:
+            db.executescript(PUT_BACK[what][0])
+    with closing(open_sqlite_ledger(path, PinnedClock())) as ledger:
+        assert [found.what for found in ledger.unlogged()] == ([] if what is None else [PUT_BACK[what][1]])
+
+
+def test_a_store_that_is_older_than_its_log_may_have_lists_that_were_never_logged(tmp_path: Path) -> None:
+    log = Log("events", tmp_path)
+    columns = "partition, path, from_position, allow, deny, seal"
+    log.execute(f"INSERT INTO collections ({columns}) VALUES (1, 'hr', 1, NULL, '[]', '')")
+    with closing(open_sqlite_ledger(log.path, PinnedClock())) as ledger:
+        assert len(ledger.unlogged()) == 1
+    log.execute("UPDATE events SET kind = 'found' WHERE number = 2")
+    with closing(open_sqlite_ledger(log.path, PinnedClock())) as ledger:
+        assert ledger.unlogged() == []
 
 
 def test_an_event_stands_in_the_transaction_of_what_it_tells(tmp_path: Path) -> None:

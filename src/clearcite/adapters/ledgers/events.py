@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -97,23 +98,74 @@ def entries(db: apsw.Connection) -> Iterator[Event]:
         )
 
 
-def unlogged(db: apsw.Connection) -> Iterator[Finding]:
-    """Documents whose head is not what the last event about it says: data and hashes that were changed together."""
-    said: dict[Identity, tuple[int, dict[str, Any]]] = {}
+@dataclass(kw_only=True, slots=True)
+class _Told:
+    """What the log says last, with the number of the event: of each document, of each collection, of the policy."""
+
+    documents: dict[Identity, tuple[int, dict[str, Any]]] = field(default_factory=dict)
+    lists: dict[tuple[str, str], tuple[int, Any]] = field(default_factory=dict)
+    policy: tuple[int, dict[str, Any]] | None = None
+    is_whole: bool = True
+    """False for a store that is older than its log: nothing was logged of its lists so far."""
+
+
+def _told(db: apsw.Connection) -> _Told:
+    told = _Told()
     for event in entries(db):
         if event.kind in STATES:
-            said[event.tenant_id, event.source_id, event.document_id] = (event.number, decode(event.detail))
+            told.is_whole &= event.kind != "found"
+            who = event.tenant_id, event.source_id, event.document_id
+            told.documents[who] = (event.number, decode(event.detail))
+        elif event.kind == "collection":
+            detail = decode(event.detail)
+            told.lists[detail.get("tenant"), detail.get("path")] = (event.number, detail.get("list"))
+        elif event.kind == "policy":
+            told.policy = (event.number, decode(event.detail))
+    return told
+
+
+def unlogged(db: apsw.Connection) -> Iterator[Finding]:
+    """What stands otherwise than the log says: data and hashes that were changed together, and a list or a policy of
+    before that was put back, which is sealed and true, and not in force any more."""
+    told = _told(db)
+    yield from _unlogged_heads(db, told)
+    yield from _unlogged_lists(db, told)
+    number, said = told.policy or (0, {})
+    row = db.execute(SQL["newest_policy"]).fetchone()
+    revision, content = row or (None, None)
+    if said.get("revision") != revision or said.get("content") not in (None, content):
+        yield Finding(log="events", number=number, what="another policy is in force than was logged last")
+
+
+def _unlogged_heads(db: apsw.Connection, told: _Told) -> Iterator[Finding]:
+    said = told.documents
     for tenant_id, source_id, document_id, operation, sequence, state, access in db.execute(SQL["heads"]):
-        number, told = said.pop((tenant_id, source_id, document_id), (0, {}))
+        number, last = said.pop((tenant_id, source_id, document_id), (0, {}))
         is_deleted = operation == "delete"
-        same = told.get("operation") == operation and told.get("sequence") == sequence
-        same = same and (is_deleted or (told.get("state") == state and told.get("access") == access))
+        same = last.get("operation") == operation and last.get("sequence") == sequence
+        same = same and (is_deleted or (last.get("state") == state and last.get("access") == access))
         if not same:
             what = f"the ledger holds another state of {tenant_id}/{source_id}/{document_id} than was logged last"
             yield Finding(log="events", number=number, what=what)
     for (tenant_id, source_id, document_id), (number, _) in said.items():
         what = f"the ledger has lost {tenant_id}/{source_id}/{document_id}"
         yield Finding(log="events", number=number, what=what)
+
+
+def _unlogged_lists(db: apsw.Connection, told: _Told) -> Iterator[Finding]:
+    said = dict(told.lists)
+    for tenant_id, path, allow, deny in db.execute(SQL["lists"]):
+        if (tenant_id, path) not in said and not told.is_whole:
+            continue
+        number, last = said.pop((tenant_id, path), (0, None))
+        if last != {"allow": None if allow is None else decode(allow), "deny": decode(deny)}:
+            what = f"the collection {path} of {tenant_id} has another list than was logged last"
+            yield Finding(log="events", number=number, what=what)
+    for (tenant_id, path), (number, last) in said.items():
+        if last is not None:
+            yield Finding(
+                log="events", number=number, what=f"the list of the collection {path} of {tenant_id} is lost"
+            )
 
 
 def _last(tx: Transaction) -> tuple[int, str]:

@@ -13,3 +13,11 @@ SELECT p.name, d.source_id, d.document_id FROM documents d JOIN partitions p ON 
 -- name: heads
 SELECT p.name, d.source_id, d.document_id, d.operation, d.source_sequence, d.state_hash, d.access_digest
 FROM documents d JOIN partitions p ON p.id = d.partition ORDER BY p.name, d.source_id, d.document_id;
+
+-- name: lists
+SELECT p.name, c.path, c.allow, c.deny
+FROM collections c JOIN partitions p ON p.id = c.partition
+WHERE c.to_position IS NULL ORDER BY p.name, c.path;
+
+-- name: newest_policy
+SELECT revision, content FROM policies ORDER BY revision DESC LIMIT 1;

@@ -11,7 +11,7 @@ SELECT p.name, d.source_id, json_extract(r.description, '$.media_type') AS forma
        count(*) FILTER (WHERE o.quarantined_at IS NULL AND o.event_id IS NOT NULL),
        count(*) FILTER (WHERE o.quarantined_at IS NULL AND o.last_error IS NOT NULL),
        count(*) FILTER (WHERE o.quarantined_at IS NOT NULL OR d.quarantined_at IS NOT NULL),
-       min(o.waiting_since)
+       min(o.waiting_since) FILTER (WHERE o.quarantined_at IS NULL)
 FROM documents d
 JOIN partitions p ON p.id = d.partition
 LEFT JOIN revisions r ON r.id = d.revision
@@ -28,14 +28,14 @@ SELECT kind, count(*) FILTER (WHERE quarantined_at IS NULL),
        count(*) FILTER (WHERE quarantined_at IS NULL AND last_error IS NOT NULL),
        total(max(attempts - 1, 0)),
        count(*) FILTER (WHERE quarantined_at IS NOT NULL),
-       min(quarantined_at), min(waiting_since)
+       min(quarantined_at), min(waiting_since) FILTER (WHERE quarantined_at IS NULL)
 FROM outbox WHERE generation = (SELECT generation FROM aliases WHERE name = 'live')
 GROUP BY kind;
 
 -- name: longest
 SELECT p.name, d.source_id, d.document_id, o.kind, o.attempts, o.waiting_since
 FROM outbox o JOIN documents d ON d.id = o.document JOIN partitions p ON p.id = d.partition
-WHERE o.generation = (SELECT generation FROM aliases WHERE name = 'live')
+WHERE o.generation = (SELECT generation FROM aliases WHERE name = 'live') AND o.quarantined_at IS NULL
 ORDER BY o.waiting_since, o.event_id LIMIT 1;
 
 -- name: access

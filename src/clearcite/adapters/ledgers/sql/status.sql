@@ -17,11 +17,11 @@ LEFT JOIN visibility v ON v.generation = s.generation AND v.partition = s.partit
 WHERE d.history_of IS NULL;
 
 -- name: outbox
-SELECT g.name, count(*),
+SELECT g.name, count(*) FILTER (WHERE o.quarantined_at IS NULL),
        count(*) FILTER (WHERE o.quarantined_at IS NULL AND o.owner IS NOT NULL AND o.available_at > ?1),
        count(*) FILTER (WHERE o.quarantined_at IS NULL AND o.attempts > 0),
        count(*) FILTER (WHERE o.quarantined_at IS NOT NULL),
-       min(o.waiting_since)
+       min(o.waiting_since) FILTER (WHERE o.quarantined_at IS NULL)
 FROM outbox o JOIN generations g ON g.id = o.generation
 GROUP BY g.id ORDER BY g.id;
 
