@@ -28,7 +28,9 @@ class Served:
     text_sha256: str
     title: str
     normal_sha256: str
+    seal: str
     chunks: tuple[Chunk, ...]
+    chunk_seals: tuple[str, ...]
 
 
 class Examination(Protocol):

@@ -173,7 +173,7 @@ TAMPERINGS: dict[str, tuple[str, dict[str, int]]] = {
     ),
     "the order of chunks": (
         "UPDATE chunks SET ordinal = 9 WHERE ordinal = 1",
-        {"chunk_order": 3, "projection": 1},
+        {"chunk_order": 3, "chunk_hash": 1, "projection": 1},
     ),
     "the slot of a chunk": (f"UPDATE chunks SET slot = 77 WHERE projection = {BUILD}", {"chunk_parent": 1}),
     "a lost chunk": (f"DELETE FROM chunks WHERE projection = {BUILD}", {"projection": 1}),
@@ -185,7 +185,20 @@ TAMPERINGS: dict[str, tuple[str, dict[str, int]]] = {
         f"UPDATE chunks SET units = '[[1]]' WHERE projection = {BUILD}",
         {"unreadable": 1, "index_extra": 1},
     ),
-    "the title of a build": (f"UPDATE projections SET title = 'Evil' WHERE id = {BUILD}", {"projection": 1}),
+    "the title of a build": (
+        f"UPDATE projections SET title = 'Evil' WHERE id = {BUILD}",
+        {"text_hash": 1, "projection": 1},
+    ),
+    "the seal of a build": (f"UPDATE projections SET seal = '{X}' WHERE id = {BUILD}", {"text_hash": 1}),
+    "the seal of a chunk": (f"UPDATE chunks SET seal = '{X}' WHERE projection = {BUILD}", {"chunk_hash": 1}),
+    "an older revision of another document": (
+        f"UPDATE documents SET history_of = {MINE} WHERE id = {OTHER}",
+        {"cross_identity": 1},
+    ),
+    "an older revision of no document": (
+        f"UPDATE documents SET document_id = document_id || char(31) || '7' WHERE id = {PAST}",
+        {"cross_identity": 1},
+    ),
     "what decides about a slot": (
         f"UPDATE visibility SET present = 1 - present WHERE document = {MINE} AND to_position IS NULL AND gone = 0",
         {"visibility": 1},

@@ -39,7 +39,8 @@ Kind = Literal[
 ``stale_projections``   a build of a revision that is not the document's newest, or of a withdrawn document
 ``residual_chunks``     chunks of deleted documents
 ``orphans``             a row that belongs to nothing, or lacks what belongs to it
-``cross_identity``      a pointer to another document's revision, or to another tenant's access
+``cross_identity``      a pointer to another document's revision, or to another tenant's access; an older revision that
+                        follows another document
 ``unreadable``          a stored value that cannot be decoded
 ``content_hash``        the original bytes, or the decoded text, do not give the revision's hash
 ``description_hash``    a description does not give the digest it was accepted under
@@ -47,8 +48,9 @@ Kind = Literal[
 ``build_hash``          the source state does not give the build state under any manifest the store knows
 ``acl``                 a list, status or window does not give its digest, or is missing
 ``visibility``          what decides about a slot is not what the served and the head state say
-``text_hash``           a served text does not give its hash
-``chunk_hash``          a chunk's text, span or identity is not what its hash, text and id say
+``text_hash``           a served text does not give its hash, or the title of a build not its seal
+``chunk_hash``          a chunk's text, span or identity is not what its hash, text and id say, or what else it says not
+                        what its seal does
 ``chunk_order``         the chunks of a build are not numbered 0, 1, 2 … in the order of the text
 ``chunk_parent``        a chunk carries another slot or generation than its build
 ``projection``          reading the original bytes again gives another text, title or chunks

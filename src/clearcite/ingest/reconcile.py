@@ -9,7 +9,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from clearcite.domain.corpus import Chunk, DocumentKey, chunk_id
+from clearcite.domain.corpus import Chunk, DocumentKey, build_seal, chunk_id
 from clearcite.domain.digest import sha256_text
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.reconcile import KINDS, MOST_EXAMPLES, Kind, Mismatch, Reconciliation
@@ -182,10 +182,12 @@ class _Generation:
         job = served.job
         if sha256_text(served.text) != served.text_sha256:
             self._add("text_hash", job.key, "the served text")
+        if build_seal(served.title, served.normal_sha256) != served.seal:
+            self._add("text_hash", job.key, "the seal of a build")
         end = 0
-        for ordinal, chunk in enumerate(served.chunks):
+        for ordinal, (chunk, seal) in enumerate(zip(served.chunks, served.chunk_seals, strict=True)):
             self.tally.see("chunks")
-            if not self._is_sound(chunk, served):
+            if not self._is_sound(chunk, served) or chunk.seal() != seal:
                 self._add("chunk_hash", job.key, f"chunk {chunk.chunk_id}")
             if chunk.ordinal != ordinal or chunk.start < end:
                 self._add("chunk_order", job.key, f"chunk {chunk.chunk_id}")

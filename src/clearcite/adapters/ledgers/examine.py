@@ -7,6 +7,7 @@ safety: a question checks what it reads by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import apsw
@@ -22,7 +23,7 @@ from clearcite.adapters.ledgers.codec import (
 from clearcite.adapters.ledgers.connection import translated
 from clearcite.adapters.ledgers.queries import load
 from clearcite.adapters.ledgers.reader import Mask, chunk_of_row, mask_of
-from clearcite.domain.corpus import Chunk, DocumentKey, build_hash, state_hash_of
+from clearcite.domain.corpus import PAST, Chunk, DocumentKey, build_hash, state_hash_of
 from clearcite.domain.digest import digest, sha256_text
 from clearcite.domain.reconcile import Kind, Mismatch
 from clearcite.errors import IntegrityFault
@@ -77,6 +78,8 @@ class SqliteExamination:
         for row in self._rows("heads"):
             tick("documents")
             yield from _guarded(_head(row, manifest_hashes), _key(row))
+        for row in self._rows("pasts", PAST):
+            yield from _past(row)
         for row in self._rows("revisions"):
             tick("revisions")
             yield from _guarded(_revision(row), _key(row))
@@ -106,14 +109,16 @@ class SqliteExamination:
     def served(self, generation: str) -> Iterator[Served | Mismatch]:
         for row in self._rows("served", generation):
             try:
-                chunks = tuple(chunk_of_row(item) for item in self._rows("chunks_of", row[0]))
+                rows = list(self._rows("chunks_of", row[0]))
                 yield Served(
                     job=_job(row, generation),
                     title=row[5],
                     normal_sha256=row[6],
                     text_sha256=row[12],
                     text=row[13],
-                    chunks=chunks,
+                    seal=row[14],
+                    chunks=tuple(chunk_of_row(item[:-1]) for item in rows),
+                    chunk_seals=tuple(item[-1] for item in rows),
                 )
             except IntegrityFault as fault:
                 yield _unreadable(fault, _key(row[1:]), generation)
@@ -177,6 +182,16 @@ def _head(row: tuple[Any, ...], manifest_hashes: Sequence[str]) -> Found:
         yield Mismatch(kind="state_hash", key=key, detail="the source state of the head")
     if build not in {build_hash(state or "", name) for name in manifest_hashes}:
         yield Mismatch(kind="build_hash", key=key, detail="the build state of the head")
+
+
+def _past(row: tuple[Any, ...]) -> Found:
+    """An older revision that is kept follows the document whose id its own begins with; nothing else follows one."""
+    key, followed = _key(row), _key(row[3:])
+    own = key is not None and PAST in key.document_id
+    expected = replace(key, document_id=key.shown_id) if key is not None and own else None
+    if followed != expected:
+        detail = "an older revision that is kept follows another document"
+        yield Mismatch(kind="cross_identity", key=key, detail=detail)
 
 
 def _revision(row: tuple[Any, ...]) -> Found:

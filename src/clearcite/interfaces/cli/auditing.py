@@ -23,8 +23,8 @@ Example:
 
 VERIFY_HELP = """Show that the logs of events and traces were not changed.
 
-Every link is recomputed, and the documents of the ledger are held against the last event about each. With --head, a log
-that was cut off or written anew is found too. Exit 0: it holds; 4: it does not.
+Every link is recomputed, and documents, lists of collections and policy are held against the last event about each.
+With --head, a log that was cut off or written anew is found too. Exit 0: it holds; 4: it does not.
 
 Example:
 

@@ -94,6 +94,22 @@ def test_failures_retries_and_quarantine_are_told_by_stage_with_their_age() -> N
     assert slice_of(world, "default")["quarantined"] == 1
 
 
+def test_what_was_given_up_waits_no_more_however_old_it_is() -> None:
+    world = make_world()
+    world.put(record("b", "Two."), publish=False)
+    (job,) = world.services.ledger.claim(GENERATION, 10, "w")
+    world.services.ledger.fail(job, "broken", final=True)
+    world.clock.value += 60 * SECOND
+    found, stage = told(world), told(world)["stages"]["project"]
+    (outbox,) = found["outbox"]
+    assert (stage["waiting"], stage["oldest_seconds"], found["longest_waiting"]) == (0, None, None)
+    assert (outbox["waiting"], outbox["quarantined"], outbox["oldest_seconds"]) == (0, 1, 0)
+    assert slice_of(world, "default")["oldest_seconds"] is None
+    world.put(record("a", "One."), publish=False)
+    world.clock.value += 5 * SECOND
+    assert (told(world)["outbox"][0]["waiting"], told(world)["outbox"][0]["oldest_seconds"]) == (1, 5)
+
+
 def test_versions_are_distributed_over_the_served_documents() -> None:
     world = make_world()
     world.put(record("a", "One."), record("b", "Two."))

@@ -49,6 +49,15 @@ LEFT JOIN accesses a ON a.id = d.access
 LEFT JOIN access_classes c ON c.id = a.class
 ORDER BY d.id;
 
+-- name: pasts
+SELECT p.name, d.source_id, d.document_id, o.name, h.source_id, h.document_id
+FROM documents d
+LEFT JOIN partitions p ON p.id = d.partition
+LEFT JOIN documents h ON h.id = d.history_of
+LEFT JOIN partitions o ON o.id = h.partition
+WHERE d.history_of IS NOT NULL OR instr(d.document_id, ?) > 0
+ORDER BY d.id;
+
 -- name: revisions
 SELECT p.name, d.source_id, d.document_id, r.content_key, r.content_sha256, r.description,
        b.textual, b.content, b.text
@@ -144,7 +153,7 @@ WHERE NOT EXISTS (SELECT 1 FROM partitions p WHERE p.id = c.partition);
 
 -- name: served
 SELECT s.id, p.name, d.source_id, d.document_id, s.slot, s.title, s.normal_sha256,
-       r.content_sha256, r.description, b.textual, b.content, b.text, t.sha256, t.text
+       r.content_sha256, r.description, b.textual, b.content, b.text, t.sha256, t.text, s.seal
 FROM projections s
 JOIN generations g ON g.id = s.generation
 JOIN documents d ON d.id = s.document AND d.partition = s.partition
@@ -156,7 +165,7 @@ WHERE g.name = ?
 ORDER BY p.name, s.slot;
 
 -- name: chunks_of
-SELECT chunk_id, ordinal, start_at, end_at, text, sha256, context, heading, page, kind, units, language, flags
+SELECT chunk_id, ordinal, start_at, end_at, text, sha256, context, heading, page, kind, units, language, flags, seal
 FROM chunks WHERE projection = ? ORDER BY ordinal, start_at, chunk_id;
 
 -- name: cut
