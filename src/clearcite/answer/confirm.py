@@ -60,11 +60,13 @@ class Judge:
 
     def _allows(self, partition: str, access: Access) -> bool:
         key = (partition, access)
-        if key not in self.verdicts:
+        verdict = self.verdicts.get(key)
+        if verdict is None:
             principal = self.scope.principal
             groups = principal.effective_groups if principal.groups else frozenset()
-            self.verdicts[key] = readable(access, self.collections[partition], groups, self.scope.as_of)
-        return self.verdicts[key]
+            verdict = readable(access, self.collections[partition], groups, self.scope.as_of)
+            self.verdicts[key] = verdict
+        return verdict
 
 
 def judge_for(scope: Scope, snapshot: Snapshot, shown: Callable[[str, int], bool] | None = None) -> Judge:
@@ -159,7 +161,7 @@ def verify_access(stored: StoredChunk | StoredDocument) -> None:
     """Access lists and description must give the digests the ledger accepted them under, and the title its seal."""
     served, head = stored.served_access, stored.head_access
     served_digest = _digest_of(served)
-    head_digest = served_digest if head == served else _digest_of(head)
+    head_digest = served_digest if head is served or head == served else _digest_of(head)
     state = state_hash_of(stored.content_sha256, served_digest, stored.description.digest())
     if (
         served_digest != stored.served_access_digest
@@ -173,9 +175,10 @@ def verify_access(stored: StoredChunk | StoredDocument) -> None:
 def _digest_of(access: Access) -> str:
     """Computed once a question: the chunks of a question have few access lists among them."""
     known: dict[Access, str] = memory_of("access")
-    if access not in known:
-        known[access] = access.digest()
-    return known[access]
+    found = known.get(access)
+    if found is None:
+        found = known[access] = access.digest()
+    return found
 
 
 def to_passage(stored: StoredChunk) -> Passage:

@@ -65,14 +65,14 @@ def _text_key(passage: Passage) -> str:
     return " ".join(passage.text.casefold().split())
 
 
-def _beginning(passage: Passage) -> tuple[str, ...]:
+def _beginning(passage: Passage) -> str:
     """The first words, which two texts of one key share."""
-    return tuple([word.casefold() for word in passage.text.split(None, FIRST_WORDS)[:FIRST_WORDS]])
+    return " ".join(passage.text.split(None, FIRST_WORDS)[:FIRST_WORDS]).casefold()
 
 
 def _best_of_text(passages: Iterable[Passage], shown: frozenset[str]) -> frozenset[str]:
     """The ids of the chunks that are kept: one for each normalised passage text."""
-    alike: dict[tuple[str, ...], list[Passage]] = {}
+    alike: dict[str, list[Passage]] = {}
     for passage in passages:
         alike.setdefault(_beginning(passage), []).append(passage)
     kept: set[str] = set()

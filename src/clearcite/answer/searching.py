@@ -75,11 +75,9 @@ def _sequence(plan: Plan, sight: Sight, parts: Parts, run: Run) -> Iterator[Rank
     shown: frozenset[str] = frozenset()
     for stratum in count():
         found = retrieve(plan, sight, parts, run, shown)
-        fresh = [
-            replace(item, score=item.score - stratum * STRATUM)
-            for item in found.ranked
-            if item.passage.chunk_id not in recalled
-        ]
+        fresh = [item for item in found.ranked if item.passage.chunk_id not in recalled]
+        if stratum:
+            fresh = [replace(item, score=item.score - stratum * STRATUM) for item in fresh]
         yield from sorted(fresh, key=_place)
         if _exhausted(plan, found):
             return

@@ -1,10 +1,10 @@
 """What a source gives, and what it becomes: SourceRecord → Revision → Element → Unit → Chunk."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from clearcite.domain.access import Access, Micros
-from clearcite.domain.digest import digest, sha256_text
+from clearcite.domain.digest import digest, digest_of, part_of, sha256_text
 
 Operation = Literal["upsert", "delete"]
 DeleteReason = Literal["source_deleted", "access_revoked", "retention_expired", "user_request"]
@@ -91,14 +91,16 @@ class Description:
 
     def digest(self) -> str:
         """Over everything except ``source_time``: when a state began is not part of the state."""
-        plain = (
-            self.source_uri,
-            self.source_version,
-            self.title,
-            self.media_type,
-            self.canonical_document_id,
-        )
+        uri, version, media = self.source_uri, self.source_version, self.media_type
+        plain = (uri, version, self.title, media, self.canonical_document_id)
         more = (self.authority, self.source_type, self.product_version, self.published_at, self.language)
+        if not (self.supersedes or self.labels or self.facts):
+            whole = (
+                f"s11:descriptions{len(uri)}:{uri}s{len(version)}:{version}{part_of(self.title)}s{len(media)}:{media}"
+                f"{part_of(self.canonical_document_id)}{part_of(self.authority)}{part_of(self.source_type)}"
+                f"{part_of(self.product_version)}{part_of(self.published_at)}{part_of(self.language)}s1:0s1:0"
+            )
+            return digest_of(whole, "description", *plain, *more, "0", "0")
         lists: list[str | None] = [str(len(self.supersedes))]
         for item in self.supersedes:
             lists += [item.document_id, item.heading]
@@ -146,7 +148,8 @@ def state_hash(content_sha256: str, access: Access | None, description: Descript
 
 def state_hash_of(content_sha256: str, access_digest: str | None, description_digest: str | None) -> str:
     """``state_hash`` from digests that are known already."""
-    return digest("source-state", content_sha256, access_digest, description_digest)
+    given = (content_sha256, access_digest, description_digest)
+    return digest_of(f"s12:source-state{''.join(map(part_of, given))}", "source-state", *given)
 
 
 def build_hash(source_state_hash: str, manifest_hash: str) -> str:
@@ -186,12 +189,12 @@ class ParsedDocument:
     notes: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """The smallest thing that may be quoted: a whole sentence, list item, table row or code block.
 
     Offsets are code points of the canonical text. A table row carries the span of its header. ``lead`` is
-    the span of the sentence that introduces a list item, if there is one.
+    the span of the sentence that introduces a list item, if there is one. A tuple: each of the hundred passages that
+    a question confirms has several.
     """
 
     kind: UnitKind
@@ -223,21 +226,31 @@ class Chunk:
     def seal(self) -> str:
         """Over everything that its id, which covers text and span, does not: what citations show, and what units
         may be quoted."""
-        units = ";".join([f"{u.kind!r},{u.start},{u.end},{u.header},{u.lead}" for u in self.units])
-        plain = (self.ordinal, self.page, self.kind, self.language, self.context, units)
+        rows = [f"{kind!r},{start},{end},{header},{lead}" for kind, start, end, header, lead in self.units]
+        units, kind, context = ";".join(rows), self.kind, self.context
+        plain = (self.ordinal, self.page, kind, self.language, context, units)
         heading = (str(len(self.heading)), *self.heading)
-        return digest("chunk-seal", *plain, *heading, *self.flags)
+        whole = (
+            f"s10:chunk-seal{part_of(self.ordinal)}{part_of(self.page)}s{len(kind)}:{kind}{part_of(self.language)}"
+            f"s{len(context)}:{context}s{len(units)}:{units}{''.join(map(part_of, (*heading, *self.flags)))}"
+        )
+        return digest_of(whole, "chunk-seal", *plain, *heading, *self.flags)
 
 
 def build_seal(title: str, normal_sha256: str) -> str:
     """Over what a build says of a whole document beside its text."""
-    return digest("build-seal", title, normal_sha256)
+    whole = f"s10:build-seals{len(title)}:{title}s{len(normal_sha256)}:{normal_sha256}"
+    return digest_of(whole, "build-seal", title, normal_sha256)
 
 
 def chunk_id(key: DocumentKey, content_sha256: str, chunker: str, span: tuple[int, int]) -> str:
     """Stable: the same text cut in the same way has the same id on every machine. 32 hex digits."""
-    identity = (key.tenant_id, key.source_id, key.document_id)
-    return digest("chunk", *identity, content_sha256, chunker, *span)[:32]
+    tenant, source, document = key.tenant_id, key.source_id, key.document_id
+    whole = (
+        f"s5:chunks{len(tenant)}:{tenant}s{len(source)}:{source}s{len(document)}:{document}"
+        f"s{len(content_sha256)}:{content_sha256}s{len(chunker)}:{chunker}{part_of(span[0])}{part_of(span[1])}"
+    )
+    return digest_of(whole, "chunk", tenant, source, document, content_sha256, chunker, *span)[:32]
 
 
 def revision_label(content_sha256: str) -> str:

@@ -17,6 +17,7 @@ from clearcite.errors import InputError, IntegrityFault
 from clearcite.wire import from_json
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+_decode = json.JSONDecoder().raw_decode
 
 REASONS = {1: "not_published", 2: "quarantined"}
 _KINDS: dict[str, tuple[type, ...]] = {
@@ -35,7 +36,6 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "labels": (list,),
     "facts": (list,),
 }
-_NO_LISTS: dict[str, tuple[Any, ...]] = {name: () for name, kinds in _KINDS.items() if kinds == (list,)}
 _PLAIN_FIELDS = tuple(name for name in Description.__slots__ if name not in ("supersedes", "facts"))
 
 
@@ -52,9 +52,12 @@ def encode_strings(values: tuple[str, ...]) -> str:
 def decode(raw: str) -> Any:
     """Raises IntegrityFault for text that is no JSON."""
     try:
-        return json.loads(raw)
+        value, end = _decode(raw)  # no white space about it: it is what ``encode`` wrote
     except (ValueError, RecursionError) as error:
         raise IntegrityFault("A stored value cannot be read.") from error
+    if end != len(raw):
+        raise IntegrityFault("A stored value cannot be read.")
+    return value
 
 
 def encode_description(description: Description) -> str:
@@ -79,7 +82,8 @@ def read_description(raw: str) -> Description:
     """For what is looked at once, as when it is indexed."""
     found = decode(raw)
     if _is_plain(found):
-        return Description(**{**found, **_NO_LISTS})
+        found["supersedes"] = found["labels"] = found["facts"] = ()
+        return Description(**found)
     try:
         return from_json(Description, found)
     except InputError as error:
@@ -132,11 +136,11 @@ def decode_units(raw: str) -> tuple[Unit, ...]:
         return tuple(
             [
                 Unit(
-                    kind=kind,
-                    start=start,
-                    end=end,
-                    header=None if header < 0 else (header, header_end),
-                    lead=None if lead < 0 else (lead, lead_end),
+                    kind,
+                    start,
+                    end,
+                    None if header < 0 else (header, header_end),
+                    None if lead < 0 else (lead, lead_end),
                 )
                 for kind, start, end, header, header_end, lead, lead_end in decode(raw)
             ]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from clearcite.adapters.ledgers import policies
 from clearcite.adapters.ledgers.codec import (
+    AccessColumns,
     collection_seal,
     decode,
     decode_access,
@@ -142,13 +143,25 @@ class SqliteSnapshot:
         found: dict[str, StoredChunk] = {}
         for start in range(0, len(chunk_ids), _BATCH):
             wanted = encode(list(chunk_ids[start : start + _BATCH]))
-            for row in self._rows("chunks", wanted, self._number):
-                if shown is None or shown(row[0], row[37]):
-                    stored = None if known is None else known.get((chunker, row))
-                    found[row[24]] = _stored_chunk(row, chunker) if stored is None else stored
-                    if known is not None:
-                        known[chunker, row] = found[row[24]]
+            rows = self._rows("chunks", wanted, self._number)
+            if shown is not None:
+                rows = [row for row in rows if shown(row[0], row[10])]
+            accesses = self._accesses({number for row in rows for number in row[15:17] if number is not None})
+            for row in rows:
+                served, head = accesses.get((row[14], row[15])), accesses.get((row[14], row[16]))
+                if served is None or head is None:
+                    continue
+                whole = (chunker, served, head, row)
+                stored = None if known is None else known.get(whole)
+                found[row[17]] = _stored_chunk(*whole) if stored is None else stored
+                if known is not None:
+                    known[whole] = found[row[17]]
         return found
+
+    def _accesses(self, numbers: Iterable[int]) -> Mapping[tuple[int, int], AccessColumns]:
+        """The columns of accesses by (partition, number)."""
+        rows = self._rows("accesses", encode(sorted(numbers)))
+        return {(partition, number): tuple(columns) for partition, number, *columns in rows}
 
     def document(self, key: DocumentKey) -> StoredDocument | None:
         number, _ = self._partition(key.tenant_id)
@@ -377,7 +390,9 @@ def _stored_document(row: tuple[Any, ...]) -> StoredDocument:
         raise IntegrityFault(fault.message, key) from fault
 
 
-def _stored_chunk(row: tuple[Any, ...], chunker: str) -> StoredChunk:
+def _stored_chunk(
+    chunker: str, served: AccessColumns, head: AccessColumns, row: tuple[Any, ...]
+) -> StoredChunk:
     """Written out, as the columns it shares with a document are: a question reads a hundred or more."""
     key = _key(row)
     try:
@@ -390,13 +405,13 @@ def _stored_chunk(row: tuple[Any, ...], chunker: str) -> StoredChunk:
             served_access_digest=row[7],
             head_access_digest=row[8],
             served_state_hash=row[9],
-            served_access=decode_access(row[10:17]),
-            head_access=decode_access(row[17:24]),
-            chunk=chunk_of_row(row[24:37]),
-            slot=row[37],
-            normal_sha256=row[38],
-            seal=row[39],
-            build_seal=row[40],
+            served_access=decode_access(served),
+            head_access=decode_access(head),
+            chunk=chunk_of_row(row[17:]),
+            slot=row[10],
+            normal_sha256=row[11],
+            seal=row[12],
+            build_seal=row[13],
             chunker=chunker,
         )
     except IntegrityFault as fault:

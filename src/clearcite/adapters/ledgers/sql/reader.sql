@@ -64,17 +64,28 @@ SELECT path, allow, deny, seal FROM collections WHERE partition = ? AND to_posit
 SELECT path, allow, deny, seal FROM collections
 WHERE partition = ?1 AND from_position <= ?2 AND (to_position IS NULL OR to_position > ?2) ORDER BY path;
 
+-- ``served`` without the two accesses: a hundred chunks have few among them, which ``accesses`` gives once each.
 -- name: chunks
-SELECT s.tenant_id, s.source_id, s.document_id, s.present AND s.slot = c.slot, s.title, s.description,
-       s.content_sha256, s.served_digest, s.head_digest, s.state_hash,
-       s.served_parent, s.served_allow, s.served_deny, s.served_status, s.served_from, s.served_to,
-       s.served_trusted,
-       s.head_parent, s.head_allow, s.head_deny, s.head_status, s.head_from, s.head_to, s.head_trusted,
+SELECT p.name, d.source_id, d.document_id,
+       s.withdrawn = 0 AND d.operation = 'upsert' AND d.quarantined_at IS NULL AND s.slot = c.slot, s.title, r.description,
+       r.content_sha256, s.access_digest, d.access_digest, s.state_hash,
+       c.slot, s.normal_sha256, c.seal, s.seal,
+       d.partition, s.access, d.access,
        c.chunk_id, c.ordinal, c.start_at, c.end_at, c.text, c.sha256, c.context, c.heading, c.page, c.kind,
-       c.units, c.language, c.flags, c.slot, s.normal_sha256, c.seal, s.seal
+       c.units, c.language, c.flags
 FROM json_each(?1) wanted
 CROSS JOIN chunks c ON c.chunk_id = wanted.value AND c.generation = ?2
-CROSS JOIN served s ON s.projection = c.projection AND s.generation = ?2;
+CROSS JOIN projections s ON s.id = c.projection AND s.generation = ?2
+CROSS JOIN documents d ON d.id = s.document AND d.partition = s.partition
+CROSS JOIN partitions p ON p.id = d.partition
+CROSS JOIN revisions r ON r.id = s.revision AND r.document = d.id;
+
+-- An access of another partition than the document that points to it is none.
+-- name: accesses
+SELECT a.partition, a.id, c.parent, c.allow, c.deny, a.status, a.valid_from, a.valid_to, a.trusted
+FROM json_each(?1) wanted
+CROSS JOIN accesses a ON a.id = wanted.value
+CROSS JOIN access_classes c ON c.id = a.class AND c.partition = a.partition;
 
 -- name: document
 SELECT s.tenant_id, s.source_id, s.document_id, s.present, s.title, s.description,
