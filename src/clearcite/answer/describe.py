@@ -20,7 +20,9 @@ FACTORS = {
 
 def describe(stage: str, result: Any) -> dict[str, Any]:
     """Every factor of a score is kept once: those of the weights where passages are weighed, that of the reranker
-    where it ranks; other stages keep order and score."""
+    where it ranks; other stages keep order and score. What sets passages aside without moving any keeps those alone."""
+    if stage == "set_aside_superseded":
+        return {"dropped": _dropped(result[1])}
     if isinstance(result, tuple):
         return _describe_tuple(result, FACTORS.get(stage, ()))
     return _describe(result)

@@ -8,7 +8,7 @@ it is, so that lexical scores mean the same with and without an embedder elsewhe
 from collections.abc import Sequence
 from dataclasses import replace
 
-from clearcite.domain.retrieval import Confirmed, Passage, Plan, Ranked
+from clearcite.domain.retrieval import Confirmed, ConfirmedLeg, Passage, Plan, Ranked
 
 SCALE = 1_000_000
 """What the best passage of a leg scores after normalisation; the worst one returned scores 0."""
@@ -17,8 +17,10 @@ SCALE = 1_000_000
 def fuse(confirmed: Confirmed) -> tuple[Ranked, ...]:
     """Every passage once, in the order (−score, chunk id). Factors: each leg's own score, by its name."""
     legs = [leg for leg in confirmed.legs if leg.hits]
+    if len(legs) == 1:
+        return _alone(legs[0])
     own = {leg.leg: _as_is(leg.hits) for leg in legs}
-    shares = {leg.leg: _normalised(leg.hits) for leg in legs} if len(legs) > 1 else own
+    shares = {leg.leg: _normalised(leg.hits) for leg in legs}
     passages = {passage.chunk_id: passage for leg in legs for passage, _ in leg.hits}
     ranked = [
         Ranked(
@@ -28,7 +30,19 @@ def fuse(confirmed: Confirmed) -> tuple[Ranked, ...]:
         )
         for name, passage in passages.items()
     ]
-    return tuple(sorted(ranked, key=lambda item: (-item.score, item.passage.chunk_id)))
+    return tuple(sorted(ranked, key=by_score))
+
+
+def by_score(item: Ranked) -> tuple[int, str]:
+    """The order of every ranking."""
+    return (-item.score, item.passage.chunk_id)
+
+
+def _alone(leg: ConfirmedLeg) -> tuple[Ranked, ...]:
+    name = leg.leg
+    ranked = [Ranked(passage=passage, score=score, factors=((name, score),)) for passage, score in leg.hits]
+    ranked.sort(key=by_score)
+    return tuple(ranked)
 
 
 def _as_is(hits: Sequence[tuple[Passage, int]]) -> dict[str, int]:

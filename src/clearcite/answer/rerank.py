@@ -1,5 +1,6 @@
 """Ask a reranker for scores and believe it only if it scored each passage exactly once."""
 
+from clearcite.answer.fuse import by_score
 from clearcite.domain.retrieval import Plan, Ranked
 from clearcite.errors import DependencyUnavailable
 from clearcite.ports import Reranker
@@ -21,7 +22,7 @@ def rerank(plan: Plan, ranked: tuple[Ranked, ...], reranker: Reranker) -> tuple[
         )
         for item in pool
     ]
-    scored.sort(key=lambda item: (-item.score, item.passage.chunk_id))
+    scored.sort(key=by_score)
     return (*scored, *rest)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Literal
 
+from clearcite.answer.fuse import by_score
 from clearcite.answer.pipeline import Parts, Retrieved, Sight, retrieve
 from clearcite.answer.plan import plan_query
 from clearcite.domain.retrieval import Cursor, Plan, Question, Ranked
@@ -58,7 +59,7 @@ def search(
     with remembering():
         for item in _sequence(plan, sight, parts, run):
             name = item.passage.key if want.collapse == "document" else item.passage.chunk_id
-            if name not in seen and (after is None or _place(item) > after):
+            if name not in seen and (after is None or by_score(item) > after):
                 lines.append(item)
             seen.add(name)
             if len(lines) > want.k:
@@ -78,16 +79,12 @@ def _sequence(plan: Plan, sight: Sight, parts: Parts, run: Run) -> Iterator[Rank
         fresh = [item for item in found.ranked if item.passage.chunk_id not in recalled]
         if stratum:
             fresh = [replace(item, score=item.score - stratum * STRATUM) for item in fresh]
-        yield from sorted(fresh, key=_place)
+        yield from sorted(fresh, key=by_score)
         if _exhausted(plan, found):
             return
         recalled.update(passage.chunk_id for leg in found.confirmed.legs for passage, _ in leg.hits)
         shown |= {item.passage.chunk_id for item in fresh}
         plan = replace(plan, depth=plan.depth * 2)
-
-
-def _place(item: Ranked) -> tuple[int, str]:
-    return (-item.score, item.passage.chunk_id)
 
 
 def _exhausted(plan: Plan, found: Retrieved) -> bool:

@@ -8,6 +8,7 @@ under a fifth, so a clearly better passage of a humble source stays ahead.
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from clearcite.answer.fuse import by_score
 from clearcite.domain.retrieval import Passage, Plan, Ranked
 from clearcite.text.versions import same_version
 
@@ -28,20 +29,18 @@ def weigh(plan: Plan, ranked: tuple[Ranked, ...]) -> tuple[Ranked, ...]:
 def weigh_by(source_types: Mapping[str, int], plan: Plan, ranked: tuple[Ranked, ...]) -> tuple[Ranked, ...]:
     """``source_types``: the factor of each, in thousandths."""
     weighed = [_weighed(item, plan, source_types) for item in ranked]
-    return tuple(sorted(weighed, key=lambda item: (-item.score, item.passage.chunk_id)))
+    weighed.sort(key=by_score)
+    return tuple(weighed)
 
 
 def _weighed(item: Ranked, plan: Plan, source_types: Mapping[str, int]) -> Ranked:
-    factors = (
-        ("authority", 950 + item.passage.description.authority),
-        ("source_type", source_types.get(item.passage.description.source_type, OTHER_SOURCE_TYPE)),
-        ("version", _version_factor(item.passage, plan)),
-    )
-    score = item.score
-    for _, factor in factors:
-        score *= factor
-    score //= 1000 ** len(factors)
-    return Ranked(passage=item.passage, score=score, factors=item.factors + factors)
+    passage, described = item.passage, item.passage.description
+    authority = 950 + described.authority
+    source_type = source_types.get(described.source_type, OTHER_SOURCE_TYPE)
+    version = _version_factor(passage, plan)
+    factors = (("authority", authority), ("source_type", source_type), ("version", version))
+    score = item.score * authority * source_type * version // 1000 ** len(factors)
+    return Ranked(passage=passage, score=score, factors=item.factors + factors)
 
 
 def _version_factor(passage: Passage, plan: Plan) -> int:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from clearcite.domain.access import Access, Micros
-from clearcite.domain.digest import digest, digest_of, part_of, sha256_text
+from clearcite.domain.digest import digest, digest_written, part_of, sha256_text
 
 Operation = Literal["upsert", "delete"]
 DeleteReason = Literal["source_deleted", "access_revoked", "retention_expired", "user_request"]
@@ -93,14 +93,15 @@ class Description:
         """Over everything except ``source_time``: when a state began is not part of the state."""
         uri, version, media = self.source_uri, self.source_version, self.media_type
         plain = (uri, version, self.title, media, self.canonical_document_id)
-        more = (self.authority, self.source_type, self.product_version, self.published_at, self.language)
+        kind = self.source_type
+        more = (self.authority, kind, self.product_version, self.published_at, self.language)
         if not (self.supersedes or self.labels or self.facts):
             whole = (
                 f"s11:descriptions{len(uri)}:{uri}s{len(version)}:{version}{part_of(self.title)}s{len(media)}:{media}"
-                f"{part_of(self.canonical_document_id)}{part_of(self.authority)}{part_of(self.source_type)}"
+                f"{part_of(self.canonical_document_id)}{part_of(self.authority)}s{len(kind)}:{kind}"
                 f"{part_of(self.product_version)}{part_of(self.published_at)}{part_of(self.language)}s1:0s1:0"
             )
-            return digest_of(whole, "description", *plain, *more, "0", "0")
+            return digest_written(whole) or digest("description", *plain, *more, "0", "0")
         lists: list[str | None] = [str(len(self.supersedes))]
         for item in self.supersedes:
             lists += [item.document_id, item.heading]
@@ -148,8 +149,8 @@ def state_hash(content_sha256: str, access: Access | None, description: Descript
 
 def state_hash_of(content_sha256: str, access_digest: str | None, description_digest: str | None) -> str:
     """``state_hash`` from digests that are known already."""
-    given = (content_sha256, access_digest, description_digest)
-    return digest_of(f"s12:source-state{''.join(map(part_of, given))}", "source-state", *given)
+    whole = f"s12:source-state{part_of(content_sha256)}{part_of(access_digest)}{part_of(description_digest)}"
+    return digest_written(whole) or digest("source-state", content_sha256, access_digest, description_digest)
 
 
 def build_hash(source_state_hash: str, manifest_hash: str) -> str:
@@ -228,19 +229,19 @@ class Chunk:
         may be quoted."""
         rows = [f"{kind!r},{start},{end},{header},{lead}" for kind, start, end, header, lead in self.units]
         units, kind, context = ";".join(rows), self.kind, self.context
-        plain = (self.ordinal, self.page, kind, self.language, context, units)
-        heading = (str(len(self.heading)), *self.heading)
+        lists = (str(len(self.heading)), *self.heading, *self.flags)
         whole = (
             f"s10:chunk-seal{part_of(self.ordinal)}{part_of(self.page)}s{len(kind)}:{kind}{part_of(self.language)}"
-            f"s{len(context)}:{context}s{len(units)}:{units}{''.join(map(part_of, (*heading, *self.flags)))}"
+            f"s{len(context)}:{context}s{len(units)}:{units}{''.join([f's{len(one)}:{one}' for one in lists])}"
         )
-        return digest_of(whole, "chunk-seal", *plain, *heading, *self.flags)
+        plain = (self.ordinal, self.page, kind, self.language, context, units)
+        return digest_written(whole) or digest("chunk-seal", *plain, *lists)
 
 
 def build_seal(title: str, normal_sha256: str) -> str:
     """Over what a build says of a whole document beside its text."""
     whole = f"s10:build-seals{len(title)}:{title}s{len(normal_sha256)}:{normal_sha256}"
-    return digest_of(whole, "build-seal", title, normal_sha256)
+    return digest_written(whole) or digest("build-seal", title, normal_sha256)
 
 
 def chunk_id(key: DocumentKey, content_sha256: str, chunker: str, span: tuple[int, int]) -> str:
@@ -250,7 +251,8 @@ def chunk_id(key: DocumentKey, content_sha256: str, chunker: str, span: tuple[in
         f"s5:chunks{len(tenant)}:{tenant}s{len(source)}:{source}s{len(document)}:{document}"
         f"s{len(content_sha256)}:{content_sha256}s{len(chunker)}:{chunker}{part_of(span[0])}{part_of(span[1])}"
     )
-    return digest_of(whole, "chunk", tenant, source, document, content_sha256, chunker, *span)[:32]
+    found = digest_written(whole) or digest("chunk", tenant, source, document, content_sha256, chunker, *span)
+    return found[:32]
 
 
 def revision_label(content_sha256: str) -> str:

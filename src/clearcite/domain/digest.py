@@ -16,17 +16,15 @@ def digest(*parts: str | bytes | int | None) -> str:
     return hashlib.sha256(raw).hexdigest()
 
 
-def digest_of(whole: str, *parts: str | bytes | int | None) -> str:
-    """``digest`` of the parts. ``whole``: the same parts written out by ``part_of``, or as it writes them, by whoever
-    knows their types; it counts only where it is ASCII all over.
-
-    For what a question recomputes a hundred times.
+def digest_written(whole: str) -> str | None:
+    """``digest`` of parts that somebody who knows their types wrote out as ``part_of`` does; None unless they are ASCII
+    all over. For what a question recomputes a hundred times.
     """
-    return hashlib.sha256(whole.encode()).hexdigest() if whole.isascii() else digest(*parts)
+    return hashlib.sha256(whole.encode()).hexdigest() if whole.isascii() else None
 
 
 def part_of(part: str | int | None) -> str:
-    """A part that may be a text or a number, or be missing, as it stands in a digest if it is ASCII."""
+    """A part as it stands in a digest if it is ASCII."""
     if isinstance(part, str):
         return f"s{len(part)}:{part}"
     return "n0:" if part is None else _plain(part)
