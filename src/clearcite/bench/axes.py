@@ -86,7 +86,7 @@ def cut_fixed(parsed: ParsedDocument, *, title: str = "", words: int = TARGET_WO
 
 def _within(units: Sequence[Unit], start: int, end: int) -> tuple[Unit, ...]:
     inside = (unit for unit in units if start <= unit.start and unit.end <= end and unit.kind != "heading")
-    return tuple(replace(unit, header=None, lead=None) for unit in inside)
+    return tuple(unit._replace(header=None, lead=None) for unit in inside)
 
 
 def adaptive_weights(plan: Plan, ranked: tuple[Ranked, ...]) -> tuple[Ranked, ...]:

@@ -63,7 +63,7 @@ def _halves(cut: Cut) -> list[Cut]:
     if long is None or long.end - long.start < LONG_UNIT:
         return [cut]
     at = (long.start + long.end) // 2
-    first = replace(long, end=at)
+    first = long._replace(end=at)
     rest = Unit(kind="sentence", start=at, end=long.end)
     before = tuple(unit for unit in cut.units if unit.end <= long.start)
     after = tuple(unit for unit in cut.units if unit.start >= long.end)
