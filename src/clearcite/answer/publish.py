@@ -134,9 +134,14 @@ def _hit(n: int, passage: Passage) -> PublicHit:
 
 
 def _snippet(text: str) -> str:
-    """The first words of a passage on one line."""
-    flat = " ".join(text.split())
+    """The first words of a passage on one line. A line that only draws a table is no words."""
+    flat = " ".join(" ".join(line for line in text.split("\n") if not _draws_a_table(line)).split())
     if len(flat) <= SNIPPET:
         return flat
     cut = flat.rfind(" ", 0, SNIPPET)
     return flat[: cut if cut > 0 else SNIPPET] + " …"
+
+
+def _draws_a_table(line: str) -> bool:
+    """The line under the head of a Markdown table."""
+    return "|" in line and "-" in line and not line.strip("|-: \t")

@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 from clearcite.adapters.embedders.minilm import MiniLM
+from clearcite.adapters.indexes.local_format import has_vectors
 from clearcite.config import Settings
 from clearcite.domain.access import Micros
 from clearcite.domain.manifest import PipelineManifest
@@ -71,9 +72,9 @@ def passage_embedder(settings: Settings) -> MiniLM | None:
 def opening_embedder(settings: Settings) -> MiniLM | None:
     """The embedder that a question will most likely need, opening in a thread of its own while the rest is loaded.
 
-    None where none is to be had; whoever then needs it learns why.
+    None where no vectors are stored or none is to be had; whoever then needs it learns why.
     """
-    if not (settings.path(settings.store) / LEDGER).is_file():
+    if not has_vectors(settings.path(settings.store) / INDEX):
         return None
     try:
         embedder = passage_embedder(settings)

@@ -98,6 +98,17 @@ class Shape:
         return Shape(*counts), arrays
 
 
+def has_vectors(index: Path) -> bool:
+    """Whether some generation in the folder of an index was built with vectors: all segments of one are alike."""
+    for generation in index.glob("*"):
+        with contextlib.suppress(OSError, IntegrityFault, StopIteration):
+            with next(generation.glob("*.segment")).open("rb") as file:
+                shape, _ = Shape.unpack(file.read(_HEADER.size))
+            if shape.dims:
+                return True
+    return False
+
+
 class SegmentWriter:
     """Writes the arrays of a segment piece by piece: in any order between arrays, in order within one."""
 
