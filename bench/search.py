@@ -215,7 +215,7 @@ def build(root: Path, corpus: Corpus, table: Table) -> tuple[LocalIndex, str]:
                 chunk_id=digest("bench", i)[:32],
                 partition="t",
                 slot=i,
-                terms=packed(corpus.terms[i]),
+                terms=packed(corpus.terms[i], "en"),
                 vector=Vector(data=vectors[i].tobytes(), scale=1000 + i % 50),
             )
             for i in range(first, min(first + 500, len(corpus.terms)))

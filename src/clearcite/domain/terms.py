@@ -3,14 +3,18 @@
 from dataclasses import dataclass
 
 KEY_BYTES = 16
+STEM_BYTES = 8
+TERM_BYTES = KEY_BYTES + STEM_BYTES
 COUNT_BYTES = 4
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Terms:
-    """``keys``: KEY_BYTES for each term, each term once, in any order. ``counts``: how often each stands in the text,
-    from 1 on, as unsigned little-endian integers of COUNT_BYTES. ``words``: how many analysed words the text has, the
-    length that BM25 divides by; stems and wholes are terms and do not count.
+    """``keys``: TERM_BYTES for each term, each term once, in any order: its key, and the first STEM_BYTES of the key of
+    its stem in the language of the text, or zeros where it has none. The stem is a hint that makes searches fast: an
+    index looks whether it holds. ``counts``: how often each stands in the text, from 1 on, as unsigned little-endian
+    integers of COUNT_BYTES. ``words``: how many analysed words the text has, the length that BM25 divides by; stems and
+    wholes are terms and do not count.
 
     Bytes, because they are made in one process, checked in another and written by the thousand.
     """
@@ -20,4 +24,4 @@ class Terms:
     words: int = 0
 
     def __len__(self) -> int:
-        return len(self.keys) // KEY_BYTES
+        return len(self.keys) // TERM_BYTES

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clearcite.domain.corpus import ChunkKind, Unit, UnitKind
-from clearcite.domain.terms import COUNT_BYTES, KEY_BYTES, Terms
+from clearcite.domain.terms import COUNT_BYTES, KEY_BYTES, STEM_BYTES, TERM_BYTES, Terms
 from clearcite.errors import InputError, TooLarge
 from clearcite.ingest.chunk import Cut
 from clearcite.ingest.draft import Draft, Sheet
@@ -30,7 +30,7 @@ _UNIT_KINDS: tuple[UnitKind, ...] = get_args(UnitKind)
 _CHUNK_KINDS: tuple[ChunkKind, ...] = get_args(ChunkKind)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _NONE = (-1, -1)
-_KEY = f"{KEY_BYTES}s"
+_KEY = f"{KEY_BYTES}s{STEM_BYTES}x"
 _NUMBER_BYTES = 4
 _ROW = struct.Struct("<7i")
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -108,14 +108,14 @@ def _draft(value: Any, rest: bytes) -> Draft:
 def _terms(sizes: Sequence[tuple[int, int]], data: bytes) -> Iterator[Terms]:
     """The terms of each cut. ``sizes``: how many terms and words each has."""
     total = sum([terms for terms, _ in sizes])
-    _need(len(data) == total * (KEY_BYTES + COUNT_BYTES))
-    keys, counts = data[: total * KEY_BYTES], data[total * KEY_BYTES :]
+    _need(len(data) == total * (TERM_BYTES + COUNT_BYTES))
+    keys, counts = data[: total * TERM_BYTES], data[total * TERM_BYTES :]
     _need(bool(np.frombuffer(counts, "<u4").all()))
-    halves = np.frombuffer(keys, "<u8")[::2]
+    halves = np.frombuffer(keys, "<u8")[:: TERM_BYTES // 8]
     end = 0
     for terms, words in sizes:
         start, end = end, end + terms
-        some = keys[start * KEY_BYTES : end * KEY_BYTES]
+        some = keys[start * TERM_BYTES : end * TERM_BYTES]
         _need(_are_different(halves[start:end]) or len(set(struct.unpack(_KEY * terms, some))) == terms)
         yield Terms(keys=some, counts=counts[start * COUNT_BYTES : end * COUNT_BYTES], words=words)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from clearcite.domain.digest import digest
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.retrieval import Cursor, DenseQuery, Hit, HitPage, LexicalQuery
-from clearcite.domain.terms import KEY_BYTES
+from clearcite.domain.terms import KEY_BYTES, STEM_BYTES
 from clearcite.errors import DependencyUnavailable, InputError, IntegrityFault
 from clearcite.ports import IndexView, Readable
 from clearcite.storing import Index, IndexDifference, IndexEntry
@@ -157,7 +157,7 @@ class MemoryView:
 
 
 def _counted(entry: IndexEntry) -> dict[bytes, int]:
-    keys = struct.iter_unpack(f"{KEY_BYTES}s", entry.terms.keys)
+    keys = struct.iter_unpack(f"{KEY_BYTES}s{STEM_BYTES}x", entry.terms.keys)
     counts = struct.iter_unpack("<I", entry.terms.counts)
     return {key: count for (key,), (count,) in zip(keys, counts, strict=True)}
 

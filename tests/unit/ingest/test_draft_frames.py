@@ -104,7 +104,7 @@ def test_a_refusal_of_the_reader_is_an_input_error() -> None:
         decode_draft(b'{"error":"the document holds no text"}')
 
 
-KEY, OTHER = b"k" * 16, b"o" * 16
+KEY, OTHER = b"k" * 24, b"o" * 24
 ONE, TWO = b"\1\0\0\0", b"\2\0\0\0"
 SOUND: dict[str, Any] = {
     "text": "some text",
@@ -184,9 +184,14 @@ def test_a_term_stands_once_in_its_chunk_and_may_stand_in_another() -> None:
 
 
 def test_terms_that_begin_alike_are_different_ones() -> None:
-    like = KEY[:8] + OTHER[:8]
+    like = KEY[:8] + OTHER[8:]
     (terms,) = decode_draft(frame(NUMBERS.replace("1 1 1", "1 2 1"), KEY + like + ONE + ONE)).terms
     assert len(terms) == 2
+
+
+def test_another_hint_makes_no_other_term() -> None:
+    with pytest.raises(InputError):
+        decode_draft(frame(NUMBERS.replace("1 1 1", "1 2 1"), KEY + KEY[:16] + OTHER[16:] + ONE + ONE))
 
 
 @pytest.mark.parametrize("answer", [b"", b"{", b"[]", b"{}", b"7", b'{"text":"\\ud800"}', b"[" * 100_000])

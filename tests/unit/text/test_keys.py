@@ -4,9 +4,10 @@ import random
 
 import pytest
 
+from clearcite.domain.terms import KEY_BYTES, STEM_BYTES, TERM_BYTES, Terms
 from clearcite.text.analysis import Analyzer
 from clearcite.text.forms import clean_text
-from clearcite.text.keys import document_keys, packed
+from clearcite.text.keys import document_keys, packed, term_key
 from tests.support.dice import new_seed
 
 WORDS = [
@@ -54,7 +55,31 @@ def test_the_keys_of_a_document_are_those_of_its_terms(
     for size in (0, 1, 3, 40, 200):
         text = " ".join(chance.choice(WORDS) for _ in range(size))
         for form in (text, text.upper(), text.replace(" ", "\n\t")):
-            assert document_keys(analyzer, form, stated) == packed(analyzer.analyze_document(form, stated))
+            terms, (_, language) = analyzer.analyze_document(form, stated), analyzer.pieces(form, stated)
+            assert document_keys(analyzer, form, stated) == packed(terms, language)
+
+
+def test_a_word_says_what_its_stem_is_however_it_is_written() -> None:
+    analyzer = Analyzer(("en", "pt"))
+    for text, language, word in (
+        ("Running", "en", "=running"),
+        ("AÇÃO", "pt", "=acao"),
+        ("Ação", "pt", "=acao"),
+    ):
+        stem = next(term for term in analyzer.analyze_document(text, language) if term[0] not in "=#")
+        assert term_key(word) + term_key(stem)[:STEM_BYTES] in records(
+            document_keys(analyzer, text, language)
+        )
+    assert all(
+        not record[KEY_BYTES:].strip(b"\0") for record in records(document_keys(analyzer, "24h v2.6", "en"))
+    )
+    assert all(
+        not record[KEY_BYTES:].strip(b"\0") for record in records(document_keys(analyzer, "running", "de"))
+    )
+
+
+def records(terms: Terms) -> list[bytes]:
+    return [terms.keys[at : at + TERM_BYTES] for at in range(0, len(terms.keys), TERM_BYTES)]
 
 
 def test_a_text_without_words_has_no_keys() -> None:

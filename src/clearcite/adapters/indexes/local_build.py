@@ -12,15 +12,17 @@ from clearcite.adapters.indexes.local_format import (
     CHUNK_ID,
     SegmentWriter,
     Shape,
+    hinted_keys,
     new_segment,
     term_counts,
-    term_keys,
 )
 from clearcite.adapters.indexes.local_scoring import WEIGHT_BITS, Bm25
-from clearcite.domain.terms import COUNT_BYTES, KEY_BYTES
+from clearcite.domain.terms import COUNT_BYTES, TERM_BYTES
 from clearcite.errors import InputError
 from clearcite.ports import Vector
 from clearcite.storing import IndexEntry
+
+Numbers = NDArray[np.int64]
 
 MOST_POSTINGS = 1 << 22
 """At once, so that the numbers of their terms fit into the bits ``pack_postings`` has for them."""
@@ -42,7 +44,7 @@ def write_segment(path: Path, entries: Sequence[IndexEntry], bm25: Bm25, held: H
     partition = kept[0].partition.encode("utf-8")
     if (term_counts(entry.terms.counts for entry in kept) < 1).any():
         raise InputError("A term must be counted at least once.")
-    keys, offsets, postings = _invert(kept, bm25)
+    keys, offsets, postings, covers = _invert(kept, bm25)
     shape = Shape(
         chunks=len(kept),
         terms=len(keys),
@@ -64,6 +66,7 @@ def write_segment(path: Path, entries: Sequence[IndexEntry], bm25: Bm25, held: H
         out.append("low", keys[:, 1])
         out.append("offsets", offsets)
         append_postings(out, postings)
+        out.append("covers", covers)
         if dims:
             vectors = [entry.vector or Vector(data=bytes(dims), scale=0) for entry in kept]
             out.append("scales", np.array([vector.scale for vector in vectors]))
@@ -93,7 +96,7 @@ def _check(entries: Sequence[IndexEntry]) -> int:
         if not 0 <= entry.slot < 1 << 32:
             raise InputError("A slot must be an integer from 0 to 2^32 − 1.")
         terms = entry.terms
-        if len(terms.keys) != len(terms) * KEY_BYTES or len(terms.counts) != len(terms) * COUNT_BYTES:
+        if len(terms.keys) != len(terms) * TERM_BYTES or len(terms.counts) != len(terms) * COUNT_BYTES:
             raise InputError("Each term must have one key and one count.")
         if entry.vector and not 0 < entry.vector.scale < _SCALE_LIMIT:
             raise InputError("The scale of a vector must be an integer from 1 to 2^31 − 1.")
@@ -102,10 +105,11 @@ def _check(entries: Sequence[IndexEntry]) -> int:
 
 def _invert(
     entries: Sequence[IndexEntry], bm25: Bm25
-) -> tuple[NDArray[np.uint64], NDArray[np.intp], NDArray[np.uint64]]:
-    """The keys of all terms in order, the offsets of their postings, and the postings, packed."""
+) -> tuple[NDArray[np.uint64], NDArray[np.intp], NDArray[np.uint64], Numbers]:
+    """The keys of all terms in order, the offsets of their postings, the postings, packed, and the covers."""
     sizes = [len(entry.terms) for entry in entries]
-    keys, numbers = _numbered(term_keys(entry.terms.keys for entry in entries))
+    stated = hinted_keys(entry.terms.keys for entry in entries)
+    keys, numbers = _numbered(stated[:, :2])
     counts = term_counts(entry.terms.counts for entry in entries)
     lengths = np.array([entry.terms.words for entry in entries], np.int64)
     weights = bm25.weights(counts, np.repeat(lengths, sizes))
@@ -115,7 +119,43 @@ def _invert(
     places = postings >> np.uint64(WEIGHT_BITS)
     if (places[1:] == places[:-1]).any():
         raise InputError("A term must stand once among those of its chunk.")
-    return keys, offsets, postings
+    hints = agreed(numbers, stated[:, 2].view(np.int64), len(keys), 0).view(np.uint64)
+    return keys, offsets, postings, _covers(_hinted(keys, hints), postings)
+
+
+def _hinted(keys: NDArray[np.uint64], hints: NDArray[np.uint64]) -> Numbers:
+    """For each term the one whose key begins with its hint, if that has no hint itself; else −1."""
+    places = np.minimum(np.searchsorted(keys[:, 0], hints), max(len(keys) - 1, 0))
+    found = np.where((hints > 0) & (keys[places, 0] == hints), places, -1)
+    return np.where((found >= 0) & (found[found] < 0), found, -1)
+
+
+def _covers(likely: Numbers, postings: NDArray[np.uint64]) -> Numbers:
+    """Of each term the likely cover, if it stands in each of the term's chunks and weighs no less there; else −1.
+
+    ``postings``: packed, of all terms.
+    """
+    terms, chunks, weights = unpack_postings(postings)
+    hinted = np.flatnonzero(likely[terms] >= 0)
+    terms, chunks = terms[hinted], chunks[hinted]
+    wanted = likely[terms] << _ORDINAL_BITS | chunks
+    places = (postings >> np.uint64(WEIGHT_BITS)).view(np.int64)
+    found = np.minimum(np.searchsorted(places, wanted), max(places.size - 1, 0))
+    holds = (places[found] == wanted) & (weights[found] >= weights[hinted])
+    covers = likely.copy()
+    covers[terms[~holds]] = -1
+    return covers
+
+
+def agreed(terms: Numbers, values: Numbers, count: int, nothing: int) -> Numbers:
+    """For each of ``count`` terms the value that all its places give, or ``nothing``. ``terms`` and ``values``: the
+    term of each place and the value there.
+    """
+    range_ = np.iinfo(np.int64)
+    lowest, highest = np.full(count, range_.max), np.full(count, range_.min)
+    np.minimum.at(lowest, terms, values)
+    np.maximum.at(highest, terms, values)
+    return np.where(lowest == highest, highest, nothing)
 
 
 def _numbered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:

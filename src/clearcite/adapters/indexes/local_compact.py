@@ -30,6 +30,7 @@ def whole(segment: Segment) -> Lists:
         weights=segment.weights,
         rows=None,
         size=segment.chunks,
+        covers=segment.covers,
     )
 
 

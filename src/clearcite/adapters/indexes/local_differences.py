@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from clearcite.adapters.indexes.local_format import Segment, term_counts, term_keys
+from clearcite.adapters.indexes.local_format import Segment, hinted_keys, term_counts
 from clearcite.adapters.indexes.local_readable import Mask
 from clearcite.adapters.indexes.local_scoring import Bm25
 from clearcite.storing import IndexDifference, IndexEntry
@@ -118,7 +118,7 @@ def _is_same(entry: IndexEntry, printed: _Printed, row: int) -> bool:
 def _expected(entry: IndexEntry, bm25: Bm25) -> tuple[int, int]:
     if not entry.terms:
         return 0, 0
-    keys, counts = term_keys([entry.terms.keys]), term_counts([entry.terms.counts])
+    keys, counts = hinted_keys([entry.terms.keys]), term_counts([entry.terms.counts])
     weights = bm25.weights(counts, np.full(counts.size, entry.terms.words, np.int64)).astype(np.uint64)
     one, two = _mixed(keys[:, 0], keys[:, 1], weights)
     return int(np.add.reduce(one)), int(np.add.reduce(two))

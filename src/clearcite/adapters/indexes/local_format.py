@@ -10,11 +10,14 @@ the order (slot, chunk id) and terms in the order of their keys, so equal entrie
     offsets       terms + 1 offsets into the postings
     ordinals      postings: chunk numbers, ascending within a term
     weights       postings: the document-side weight of BM25
+    covers        for each term one that stands in each of its chunks and weighs no less there, or −1
     scales        the scale of each chunk's vector; 0 where there is none
     vectors       dims signed bytes a chunk
 
 The header holds a checksum of itself and one of the rest. Opening checks sizes and the header; the arrays are
 checked once a process, before they are first searched or merged, so that damage is never taken for a rank.
+
+A segment of version 2 has no covers; it is read as one in which nothing is known to be covered.
 """
 
 import contextlib
@@ -25,7 +28,7 @@ import struct
 import threading
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +41,7 @@ from clearcite.errors import IntegrityFault
 
 CHUNK_ID = re.compile(r"[0-9a-f]{32}")
 
-_MAGIC = b"clrcite2"
+_MAGIC, _WITHOUT_COVERS = b"clrcite3", b"clrcite2"
 _HEADER = struct.Struct("<8s11QQQ")
 _ALIGN = 64
 _PIECE = 1 << 22  # of a file that is read to be summed up
@@ -59,6 +62,7 @@ class Shape:
     k1: int
     b: int
     average_length: int
+    has_covers: bool = True
 
     def places(self) -> tuple[dict[str, tuple[int, str, int]], int]:
         """For each array its offset, type and length; and the size of the file."""
@@ -71,6 +75,7 @@ class Shape:
             "offsets": ("<i8", self.terms + 1),
             "ordinals": ("<i4", self.postings),
             "weights": ("<u2", self.postings),
+            "covers": ("<i4", self.terms if self.has_covers else 0),
             "scales": ("<u4", self.chunks if self.dims else 0),
             "vectors": ("i1", self.chunks * self.dims),
         }
@@ -84,18 +89,22 @@ class Shape:
 
     def pack(self, checksum: int) -> bytes:
         """The header of a file whose bytes after the header have this checksum."""
-        counts = struct.pack("<8s11QQ", _MAGIC, *astuple(self), checksum)
+        *sizes, has_covers = astuple(self)
+        magic = _MAGIC if has_covers else _WITHOUT_COVERS
+        counts = struct.pack("<8s11QQ", magic, *sizes, checksum)
         return counts + struct.pack("<Q", zlib.crc32(counts))
 
     @staticmethod
     def unpack(raw: bytes) -> tuple["Shape", int]:
         """From the beginning of a file: its shape, and the checksum of its arrays. Raises IntegrityFault."""
-        if len(raw) < _HEADER.size or raw[:8] != _MAGIC:
-            raise IntegrityFault("A segment of the index is truncated or of another version.")
-        _, *counts, arrays, own = _HEADER.unpack(raw[: _HEADER.size])
+        if len(raw) < _HEADER.size or raw[:8] not in (_MAGIC, _WITHOUT_COVERS):
+            raise IntegrityFault(
+                "A segment of the index is truncated or of another version. Build it anew: clearcite index build"
+            )
+        magic, *counts, arrays, own = _HEADER.unpack(raw[: _HEADER.size])
         if zlib.crc32(raw[: _HEADER.size - 8]) != own:
             raise IntegrityFault("The header of a segment of the index is damaged.")
-        return Shape(*counts), arrays
+        return replace(Shape(*counts), has_covers=magic == _MAGIC), arrays
 
 
 def has_vectors(index: Path) -> bool:
@@ -157,8 +166,8 @@ class Segment:
     """
 
     __slots__ = (
-        "_arrays", "_checked", "_checksum", "_lock", "dims", "high", "ids", "low", "name", "offsets", "ordinals",
-        "partition", "scales", "shape", "slots", "vectors", "weights",
+        "_arrays", "_checked", "_checksum", "_lock", "covers", "dims", "high", "ids", "low", "name", "offsets",
+        "ordinals", "partition", "scales", "shape", "slots", "vectors", "weights",
     )  # fmt: skip
 
     def __init__(self, path: Path, name: str, size: int, bm25: Bm25) -> None:
@@ -180,6 +189,7 @@ class Segment:
         self.ids = arrays["ids"].reshape(-1, 16)
         self.slots, self.scales = arrays["slots"], arrays["scales"]
         self.high, self.low = arrays["high"], arrays["low"]
+        self.covers = arrays["covers"] if shape.has_covers else np.full(shape.terms, -1, np.int32)
         self.offsets, self.ordinals, self.weights = arrays["offsets"], arrays["ordinals"], arrays["weights"]
         self.vectors = arrays["vectors"].reshape(shape.chunks, -1) if self.dims else arrays["vectors"]
         if self.offsets[0] != 0 or self.offsets[-1] != shape.postings:
@@ -231,6 +241,11 @@ def id_keys(ids: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.uint
 def term_keys(keys: Iterable[bytes]) -> NDArray[np.uint64]:
     """A row of two halves for each key; any number of them may stand in one piece."""
     return np.frombuffer(b"".join(keys), ">u8").astype(np.uint64).reshape(-1, 2)
+
+
+def hinted_keys(keys: Iterable[bytes]) -> NDArray[np.uint64]:
+    """``term_keys``, and in a third column the hints, of what ``Terms.keys`` holds."""
+    return np.frombuffer(b"".join(keys), ">u8").astype(np.uint64).reshape(-1, 3)
 
 
 def term_counts(counts: Iterable[bytes]) -> NDArray[np.int64]:

@@ -89,6 +89,8 @@ def match(part: Part, asked: Asked, best: NDArray[np.uint16]) -> Match:
         return Match(frequencies=np.zeros(words, np.intp))
     places, word = places.take(known), asked.word.take(known)
     if part.lists is not None:
+        if part.lists.covers is not None:
+            word, places = _uncovered(part.lists.covers, word, places)
         return _match_lists(part.lists, (word, places), words, best)
     starts, ends = part.segment.offsets.take(places), part.segment.offsets.take(places + 1)
     rows, weights, bounds = _readable(part, starts, ends)
@@ -99,6 +101,14 @@ def match(part: Part, asked: Asked, best: NDArray[np.uint16]) -> Match:
     spans = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
     lists = [(rows[a:b], weights[a:b]) for a, b in spans]
     return _best_of_lists(word, lists, words, best[: part.segment.chunks])
+
+
+def _uncovered(covers: NDArray[np.int32], word: Rows, places: Rows) -> tuple[Rows, Rows]:
+    """The pairs of a word and the place of a form of it, without forms that another form of the word covers."""
+    numbers, forms = word.tolist(), places.tolist()
+    asked = set(zip(numbers, forms, strict=True))
+    left = [pair not in asked for pair in zip(numbers, covers.take(places).tolist(), strict=True)]
+    return word.compress(left), places.compress(left)
 
 
 def _match_lists(lists: Lists, pairs: tuple[Rows, Rows], words: int, best: NDArray[np.uint16]) -> Match:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from clearcite.adapters.indexes.local_build import append_postings, pack_postings
+from clearcite.adapters.indexes.local_build import agreed, append_postings, pack_postings
 from clearcite.adapters.indexes.local_files import Held
 from clearcite.adapters.indexes.local_format import Segment, SegmentWriter, Shape, id_keys, new_segment
 from clearcite.adapters.indexes.local_readable import Mask
@@ -79,6 +79,7 @@ def merge_segments(path: Path, segments: Sequence[Segment], wanted: Sequence[Mas
         out.append("low", keys[:, 1])
         out.append("offsets", np.concatenate([[0], np.cumsum(frequencies)]))
         _copy_postings(out, sources, frequencies)
+        out.append("covers", _merged_covers(sources, frequencies.size))
     return True
 
 
@@ -122,6 +123,20 @@ def _number_terms(
         for segment, chunks, terms, some in parts
     ]
     return sources, np.stack([high[is_first][left], low[is_first][left]], axis=1), total[left]
+
+
+def _merged_covers(sources: Sequence[_Source], terms: int) -> Numbers:
+    """The covers on which all segments agree in which a term is left. What one knows holds for any of its chunks; what
+    only a chunk that is left out stood against is not found out again.
+    """
+    numbers: list[Numbers] = []
+    covers: list[Numbers] = []
+    for source in sources:
+        left = np.flatnonzero(source.frequencies)
+        cover = source.segment.covers[left]
+        numbers.append(source.term_numbers[left])
+        covers.append(np.where(cover < 0, -1, source.term_numbers[cover]))
+    return agreed(np.concatenate(numbers), np.concatenate(covers), terms, -1)
 
 
 def _frequencies(segment: Segment, chunk_numbers: Numbers) -> Numbers:

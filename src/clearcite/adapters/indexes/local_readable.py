@@ -33,7 +33,8 @@ class Selection:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lists:
     """Postings of which each is readable. ``ordinals``: positions in ``rows``, or chunk numbers when it is None;
-    ``size``: how many chunks are numbered so.
+    ``size``: how many chunks are numbered so. ``covers``: see ``local_format``; None unless all is readable,
+    because they are taken over all chunks and would let the time of a question tell of hidden ones.
     """
 
     offsets: NDArray[np.int64]
@@ -41,6 +42,7 @@ class Lists:
     weights: NDArray[np.uint16]
     rows: Rows | None
     size: int
+    covers: NDArray[np.int32] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -151,3 +151,5 @@ def test_who_reads_much_has_no_lists_of_his_own_and_who_reads_all_those_of_the_s
     lists = kept.get(("all",), first, every)
     assert lists is not None
     assert lists.ordinals is first.ordinals
+    assert lists.covers is first.covers
+    assert local_compact.compact(first, half).covers is None  # taken over hidden chunks as well
