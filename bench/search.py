@@ -39,8 +39,7 @@ from clearcite.adapters.indexes.local_view import LocalView
 from clearcite.domain.digest import digest
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.retrieval import DenseQuery, LexicalQuery, QueryTerm
-from clearcite.ports import Vector
-from clearcite.storing import IndexEntry
+from clearcite.ports import IndexEntry, Vector
 from clearcite.text.analysis import Analyzer
 from clearcite.text.keys import packed
 

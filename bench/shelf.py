@@ -31,8 +31,7 @@ from clearcite.domain.retrieval import (
     Ranked,
 )
 from clearcite.ingest.chunk import chunk_document
-from clearcite.ports import Embedder, Vector, Worded
-from clearcite.storing import IndexEntry
+from clearcite.ports import Embedder, IndexEntry, Vector, Worded
 from clearcite.testing.index_fakes import ReadableSlots
 from clearcite.text.analysis import Analyzer
 from clearcite.text.keys import packed

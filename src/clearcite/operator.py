@@ -1,10 +1,12 @@
 """What an operator may do: read traces, verify them, see why a document is or is not visible, watch the store."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from clearcite.answer.export import Material, build_export
 from clearcite.answer.past import GONE, Past
@@ -12,19 +14,21 @@ from clearcite.answer.verify import Replay, Verdict, asked_of, verify_trace
 from clearcite.domain.access import Acl, Micros, Principal, in_force
 from clearcite.domain.corpus import Chunk, DocumentKey, Place
 from clearcite.domain.digest import digest
-from clearcite.domain.explain import Chains, Explanation
 from clearcite.domain.generations import Generation, Switch, Switched, SwitchKind
-from clearcite.domain.panel import Panel
 from clearcite.domain.policy import Accepted
-from clearcite.domain.purge import Receipt, Selection
-from clearcite.domain.reconcile import Reconciliation
 from clearcite.domain.retrieval import Scope
-from clearcite.domain.trace import Trace
 from clearcite.errors import ConfigError, InputError, NotFound
-from clearcite.ports import Snapshot, StoredDocument
-from clearcite.storing import Ledger, TraceStore
 from clearcite.visibility import Visibility
 from clearcite.wire import to_json
+
+if TYPE_CHECKING:
+    from clearcite.domain.explain import Chains, Explanation
+    from clearcite.domain.panel import Panel
+    from clearcite.domain.purge import Receipt, Selection
+    from clearcite.domain.reconcile import Reconciliation
+    from clearcite.domain.trace import Trace
+    from clearcite.ports import Snapshot, StoredDocument
+    from clearcite.storing import Ledger, TraceStore
 
 PAGE = 500
 

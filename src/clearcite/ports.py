@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
         Passage,
         Plan,
     )
+    from clearcite.domain.terms import Terms
     from clearcite.domain.visible import VisibilityRows
-    from clearcite.storing import IndexDifference, IndexEntry
 
     Mask = NDArray[np.bool_]
 
@@ -194,6 +194,17 @@ class Worded:
     rows: bytes
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class IndexEntry:
+    """One chunk for the index. ``terms``: those of text and context; the index holds no ACL."""
+
+    chunk_id: str
+    partition: str
+    slot: int
+    terms: Terms
+    vector: Vector | None = None
+
+
 class Readable(Protocol):
     """What one scope may read at one ledger position. The only thing about access an index ever sees."""
 
@@ -209,6 +220,16 @@ class Readable(Protocol):
 
     def counts(self, partition: str) -> Mapping[str, int]:
         """For the trace: how many builds are served, and how many of them each reason keeps from this scope."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class IndexDifference:
+    """An entry that should stand in an index and does not, that stands in it and should not, or that differs."""
+
+    what: Literal["missing", "extra", "differs"]
+    partition: str
+    slot: int
+    chunk_id: str
 
 
 class IndexView(Protocol):

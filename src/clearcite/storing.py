@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from clearcite.keeping import Collections, Eraser, EventLog, Examination, PolicyLog, Sources, TraceLog
-from clearcite.ports import Snapshots, Vector, Views
+from clearcite.ports import Snapshots, Views
 
 if TYPE_CHECKING:
     from clearcite.domain.access import Micros
@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from clearcite.domain.generations import Generation, Switch, Switched
     from clearcite.domain.lifecycle import Decision, Head
     from clearcite.domain.sources import Checkpoint
-    from clearcite.domain.terms import Terms
     from clearcite.domain.trace import Trace
     from clearcite.errors import ClearciteError, InputError
-    from clearcite.ports import Mask
+    from clearcite.ports import IndexEntry, Mask
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -182,27 +181,6 @@ class TraceStore(TraceLog, Protocol):
         """Leave nothing erased in the log, nor, with ``rewrite``, anywhere in the file. False while it is read."""
 
     def close(self) -> None: ...
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class IndexEntry:
-    """One chunk for the index. ``terms``: those of text and context; the index holds no ACL."""
-
-    chunk_id: str
-    partition: str
-    slot: int
-    terms: Terms
-    vector: Vector | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class IndexDifference:
-    """An entry that should stand in an index and does not, that stands in it and should not, or that differs."""
-
-    what: Literal["missing", "extra", "differs"]
-    partition: str
-    slot: int
-    chunk_id: str
 
 
 class Index(Views, Protocol):

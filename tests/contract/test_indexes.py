@@ -7,7 +7,8 @@ import pytest
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.retrieval import Cursor, DenseQuery, HitPage
-from clearcite.storing import Index, IndexEntry
+from clearcite.ports import IndexEntry
+from clearcite.storing import Index
 from clearcite.testing.expect import Unmet
 from clearcite.testing.index_fakes import (
     FaultyIndex,

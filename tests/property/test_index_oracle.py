@@ -17,8 +17,7 @@ from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.domain.digest import digest
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.retrieval import DenseQuery, LexicalQuery, QueryTerm
-from clearcite.ports import IndexView, Vector
-from clearcite.storing import IndexEntry
+from clearcite.ports import IndexEntry, IndexView, Vector
 from clearcite.testing.index_fakes import ReadableSlots
 from clearcite.testing.index_suite import all_pages
 from clearcite.text.analysis import Analyzer

@@ -20,7 +20,7 @@ from clearcite.domain.digest import sha256_text
 from clearcite.domain.reconcile import KINDS, Reconciliation
 from clearcite.errors import DependencyUnavailable
 from clearcite.ingest.reconcile import Remaker, reconcile
-from clearcite.storing import IndexEntry
+from clearcite.ports import IndexEntry
 from clearcite.testing.embedder import HashedEmbedder
 from clearcite.text.keys import packed
 from clearcite.wire import canonical, to_json

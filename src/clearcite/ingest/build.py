@@ -10,8 +10,8 @@ from clearcite.domain.terms import Terms
 from clearcite.errors import InputError
 from clearcite.ingest.chunk import name_chunks
 from clearcite.ingest.draft import Draft, Drafter, description_of
-from clearcite.ports import Embedder, Vector
-from clearcite.storing import Built, IndexEntry, Job
+from clearcite.ports import Embedder, IndexEntry, Vector
+from clearcite.storing import Built, Job
 
 VECTOR_TRUNCATED = "vector_truncated"
 """Flag of a chunk that was longer than its embedder takes."""

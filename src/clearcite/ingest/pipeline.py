@@ -18,7 +18,8 @@ from clearcite.domain.corpus import DocumentKey, SourceRecord
 from clearcite.domain.sources import Checkpoint
 from clearcite.errors import ClearciteError, ReadingFailed
 from clearcite.ingest.build import Builder, Outcome
-from clearcite.storing import Applied, Built, Index, IndexEntry, Job, Ledger
+from clearcite.ports import IndexEntry
+from clearcite.storing import Applied, Built, Index, Job, Ledger
 
 BATCH_RECORDS = 500
 BATCH_BYTES = 8_000_000

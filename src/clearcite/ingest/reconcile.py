@@ -16,8 +16,8 @@ from clearcite.domain.reconcile import KINDS, MOST_EXAMPLES, Kind, Mismatch, Rec
 from clearcite.errors import DependencyUnavailable, InputError, IntegrityFault
 from clearcite.ingest.build import VECTOR_TRUNCATED, Builder, Outcome
 from clearcite.keeping import Examination, Served
-from clearcite.ports import IndexView
-from clearcite.storing import IndexEntry, Job
+from clearcite.ports import IndexEntry, IndexView
+from clearcite.storing import Job
 from clearcite.wire import from_json, loads
 
 Tick = Callable[[str], None]

@@ -15,8 +15,8 @@ from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.retrieval import Cursor, DenseQuery, Hit, HitPage, LexicalQuery
 from clearcite.domain.terms import KEY_BYTES, STEM_BYTES
 from clearcite.errors import DependencyUnavailable, InputError, IntegrityFault
-from clearcite.ports import IndexView, Readable
-from clearcite.storing import Index, IndexDifference, IndexEntry
+from clearcite.ports import IndexDifference, IndexEntry, IndexView, Readable
+from clearcite.storing import Index
 from clearcite.text.keys import term_key
 
 Mask = NDArray[np.bool_]

@@ -12,8 +12,8 @@ import numpy as np
 from clearcite.domain.digest import digest
 from clearcite.domain.retrieval import Cursor, DenseQuery, Hit, HitPage, LexicalQuery, QueryTerm
 from clearcite.errors import ClearciteError, InputError, IntegrityFault
-from clearcite.ports import IndexView, Readable, Vector
-from clearcite.storing import Index, IndexEntry
+from clearcite.ports import IndexEntry, IndexView, Readable, Vector
+from clearcite.storing import Index
 from clearcite.testing.expect import expect, expect_equal, expect_raises
 from clearcite.testing.index_fakes import Mask, ReadableSlots
 from clearcite.text.keys import packed

@@ -1,5 +1,7 @@
 """Settings → Engine."""
 
+from __future__ import annotations
+
 import secrets
 import threading
 from collections.abc import Mapping
@@ -7,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clearcite.adapters.embedders.minilm import MiniLM
 from clearcite.adapters.indexes.local_open import LocalViews
 from clearcite.adapters.ledgers.answering import AnsweringLedger, opened
 from clearcite.adapters.rerankers.lexical import LexicalReranker
@@ -16,8 +17,6 @@ from clearcite.adapters.writers.extractive import ExtractiveWriter
 from clearcite.answer.evidence import Budget
 from clearcite.answer.pipeline import Parts
 from clearcite.config import Settings, load_settings
-from clearcite.domain.purge import Receipt, Selection
-from clearcite.domain.reconcile import Reconciliation
 from clearcite.domain.thresholds import CLAIM_LIMITS, ClaimLimits
 from clearcite.engine import Engine, Pipeline, Services
 from clearcite.text.phrases import PhraseSet
@@ -34,6 +33,9 @@ from clearcite.wiring.parts import (
 )
 
 if TYPE_CHECKING:
+    from clearcite.adapters.embedders.minilm import MiniLM
+    from clearcite.domain.purge import Receipt, Selection
+    from clearcite.domain.reconcile import Reconciliation
     from clearcite.storing import Ledger
 
 
@@ -78,7 +80,7 @@ def engine_on(
     return Engine(services, on_close=(ledger.close, traces.close))
 
 
-def whole(ledger: AnsweringLedger) -> "Ledger":
+def whole(ledger: AnsweringLedger) -> Ledger:
     """The same ledger with all it can do; loaded when it is called, for asking needs none of it."""
     from clearcite.adapters.ledgers.sqlite import SqliteLedger  # noqa: PLC0415
 

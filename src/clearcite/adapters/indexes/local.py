@@ -28,7 +28,7 @@ from clearcite.adapters.indexes.local_open import LocalViews, mark_of
 from clearcite.adapters.indexes.local_readable import Mask
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.errors import DependencyUnavailable, IntegrityFault
-from clearcite.storing import IndexEntry
+from clearcite.ports import IndexEntry
 
 
 class LocalIndex(LocalViews):

@@ -19,8 +19,7 @@ from clearcite.adapters.indexes.local_format import (
 from clearcite.adapters.indexes.local_scoring import WEIGHT_BITS, Bm25
 from clearcite.domain.terms import COUNT_BYTES, TERM_BYTES
 from clearcite.errors import InputError
-from clearcite.ports import Vector
-from clearcite.storing import IndexEntry
+from clearcite.ports import IndexEntry, Vector
 
 Numbers = NDArray[np.int64]
 

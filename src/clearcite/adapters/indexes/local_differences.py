@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from clearcite.adapters.indexes.local_format import Segment, hinted_keys, term_counts
 from clearcite.adapters.indexes.local_readable import Mask
 from clearcite.adapters.indexes.local_scoring import Bm25
-from clearcite.storing import IndexDifference, IndexEntry
+from clearcite.ports import IndexDifference, IndexEntry
 
 Shelf = Sequence[tuple[Segment, Mask | None]]
 """The segments of a partition, each with the chunks that count (None: all)."""

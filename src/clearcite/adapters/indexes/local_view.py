@@ -13,8 +13,7 @@ from clearcite.adapters.indexes.local_lexical import search_lexical
 from clearcite.adapters.indexes.local_readable import Mask, Part, Rows, Selection, Selections, select
 from clearcite.domain.retrieval import Cursor, DenseQuery, HitPage, LexicalQuery
 from clearcite.errors import InputError, IntegrityFault
-from clearcite.ports import Readable
-from clearcite.storing import IndexDifference, IndexEntry
+from clearcite.ports import IndexDifference, IndexEntry, Readable
 
 
 class LocalView:

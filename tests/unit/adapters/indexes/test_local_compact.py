@@ -14,8 +14,7 @@ from clearcite.adapters.indexes.local_view import LocalView
 from clearcite.domain.digest import digest
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.retrieval import HitPage, LexicalQuery, QueryTerm
-from clearcite.ports import IndexView
-from clearcite.storing import IndexEntry
+from clearcite.ports import IndexEntry, IndexView
 from clearcite.testing.index_fakes import MemoryIndex, ReadableSlots
 from clearcite.text.keys import packed
 
