@@ -40,7 +40,7 @@ _JOINER_SCRIPT = re.compile(
     "[\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\ua840-\ua87f\ufb50-\ufdff]"
 )
 _VARIATION = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-_KEYCAP_OR_IDEOGRAPH = re.compile("[#*0-9\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_KEYCAPS = frozenset("#*0123456789")
 
 # Second characters of canonical compositions with combining class 0: they may join the character before.
 _JOINS_BACK = frozenset(
@@ -173,8 +173,15 @@ def _is_needed(text: str, i: int) -> bool:
             return True
         return text[i] == "\u200d" and _is_pictograph(before) and _is_pictograph(after)
     if _VARIATION.match(text[i]):
-        return _is_pictograph(before) or bool(_KEYCAP_OR_IDEOGRAPH.match(before))
+        return _is_pictograph(before) or before in _KEYCAPS or _is_ideograph(before)
     return text[i] in "\u180b\u180c\u180d\u180e" and bool(_JOINER_SCRIPT.match(before))
+
+
+def _is_ideograph(char: str) -> bool:
+    """Of none or one character. A pattern would take a millisecond to compile at every start."""
+    return (
+        "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff" or "\U00020000" <= char <= "\U0003ffff"
+    )
 
 
 def _is_pictograph(char: str) -> bool:

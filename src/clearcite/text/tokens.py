@@ -8,6 +8,7 @@ cleaned text (``forms.clean_text``): NFKC, nothing invisible, case kept.
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -38,7 +39,6 @@ _TOKEN = re.compile(
     rf"(?:\+\+|\#(?!\w))?"
 )
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
-_ONE_SCRIPT = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
 
 _NUMBER = re.compile(r"\d+(?:[.,'’]\d+)*\Z")
 _TIME_OR_DATE = re.compile(r"\d{1,4}(?:[:/-]\d{1,4})+(?:[T.]\d+(?::\d+)*)?\Z|\d{1,3}[hH][0-5]\d\Z")
@@ -97,13 +97,20 @@ def token_spans(cleaned: str) -> list[tuple[str, int, int]]:
     spans: list[tuple[str, int, int]] = []
     for match in _TOKEN.finditer(cleaned):
         raw, at = match.group(), match.start()
-        pieces = (
-            [(at, match.end())]
-            if raw.isascii()
-            else [m.span() for m in _ONE_SCRIPT.finditer(cleaned, *match.span())]
-        )
+        pieces = [(at, match.end())] if raw.isascii() else _scripts(cleaned, *match.span())
         spans += [(cleaned[start:end], start, end) for start, end in pieces]
     return spans
+
+
+def _scripts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Spans that are written without spaces, and those between them."""
+    for run in _UNSPACED_RUN.finditer(text, start, end):
+        if start < run.start():
+            yield start, run.start()
+        yield run.span()
+        start = run.end()
+    if start < end:
+        yield start, end
 
 
 def take_apart(raw: str) -> tuple[Token, ...]:
