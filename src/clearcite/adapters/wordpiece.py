@@ -18,8 +18,8 @@ _CACHED_WORDS = 1 << 16
 _ASCII_PIECE = re.compile(r"[a-z0-9]+|[^a-z0-9\s]")
 _ASCII_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _IDEOGRAPHS = (
-    *("\u3400\u4dbf", "\u4e00\u9fff", "\uf900\ufaff", "\U00020000\U0002a6df", "\U0002a700\U0002b81f"),
-    *("\U0002b920\U0002ceaf", "\U0002f800\U0002fa1f"),
+    *(("\u3400", "\u4dbf"), ("\u4e00", "\u9fff"), ("\uf900", "\ufaff"), ("\U00020000", "\U0002a6df")),
+    *(("\U0002a700", "\U0002b81f"), ("\U0002b920", "\U0002ceaf"), ("\U0002f800", "\U0002fa1f")),
 )
 """First and last of each range. A pattern of them would take a millisecond to compile at every start."""
 

@@ -6,6 +6,7 @@ Vectors are remembered by one object, or for one question inside ``memory.rememb
 import os
 import threading
 from collections.abc import Callable, Iterable
+from contextvars import copy_context
 from math import isqrt
 from operator import mul
 
@@ -128,7 +129,8 @@ def _cosine(left: _Direction, right: _Direction) -> int:
 
 
 def _side_by_side(work: Callable[[str], object], texts: list[str]) -> None:
-    """Do the work for each text, in this thread and in one more for each further processor. Raises the first fault."""
+    """Do the work for each text, in this thread and in one more for each further processor, which
+    remember as one. Raises the first fault."""
     rest, faults = iter(texts), list[Exception]()
 
     def run() -> None:
@@ -139,7 +141,7 @@ def _side_by_side(work: Callable[[str], object], texts: list[str]) -> None:
             faults.append(fault)
 
     helpers = [
-        threading.Thread(target=run, daemon=True)
+        threading.Thread(target=copy_context().run, args=(run,), daemon=True)
         for _ in range(min(_PROCESSORS, MOST_THREADS, len(texts)) - 1)
     ]
     for helper in helpers:

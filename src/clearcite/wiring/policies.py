@@ -1,19 +1,24 @@
 """Settings → who is who. A file kept by hand is read each time; what another system exports is taken over by
 ``sync_policy`` and resolved from the ledger, where the last good one stays."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from clearcite.adapters.ledgers.answering import AnsweringLedger, opened
 from clearcite.adapters.resolvers.policy_file import PolicyFile
-from clearcite.config import Settings
 from clearcite.domain.policy import Accepted, Directory, Policy
 from clearcite.errors import ClearciteError, ConfigError, InputError, IntegrityFault, StalePolicy
-from clearcite.keeping import GroupSource
 from clearcite.wire import canonical
 from clearcite.wire.policies import kept_policy, policy_to_json
 from clearcite.wiring.parts import LEDGER, SystemClock, existing_store
+
+if TYPE_CHECKING:
+    from clearcite.config import Settings
+    from clearcite.keeping import GroupSource
 
 _BEFORE_THE_LEDGER = "policy-revision"
 

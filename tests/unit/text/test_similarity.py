@@ -9,7 +9,7 @@ from clearcite.domain.retrieval import DenseQuery
 from clearcite.errors import DependencyUnavailable
 from clearcite.ports import Vector, Worded
 from clearcite.testing.embedder import HashedEmbedder
-from clearcite.text.memory import remembering
+from clearcite.text.memory import memory_of, remembering
 from clearcite.text.similarity import Similarity, cosine, query_vector
 
 
@@ -104,3 +104,17 @@ def test_a_fault_while_preparing_is_raised_where_the_question_is_asked() -> None
 
     with pytest.raises(DependencyUnavailable):
         Similarity(Failing(), "q").prepare(["a", "b", "c"])
+
+
+class Remembering(HashedEmbedder):
+    def embed_passage(self, text: str) -> Vector:
+        memory_of("here")[text] = True
+        return super().embed_passage(text)
+
+
+def test_texts_that_are_embedded_side_by_side_are_remembered_as_by_one() -> None:
+    texts = [f"text {number}" for number in range(50)]
+    with remembering():
+        Similarity(Remembering(), "question").prepare(texts)
+        assert memory_of("here").keys() == {"question", *texts}
+    assert memory_of("here") == {}

@@ -23,6 +23,7 @@ from clearcite.adapters.wordpiece import Encoded, WordPiece, read_vocabulary
 from clearcite.domain.retrieval import DenseQuery
 from clearcite.errors import ClearciteError, ConfigError, DependencyUnavailable, IntegrityFault, MissingExtra
 from clearcite.ports import Vector, Worded
+from clearcite.text.memory import memory_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,10 +91,14 @@ class MiniLM:
         return self._embed(text)
 
     def embed_query(self, text: str) -> DenseQuery:
-        vector = self._embed(text)
-        return DenseQuery(vector=vector.data, scale=vector.scale)
+        """Its words come with it and are remembered until the question is answered: the answer is chosen by them."""
+        worded = _worded()[text] = self._read(text)
+        return DenseQuery(vector=worded.vector.data, scale=worded.vector.scale)
 
     def embed_words(self, text: str) -> Worded:
+        return _worded().get(text) or self._read(text)
+
+    def _read(self, text: str) -> Worded:
         """One pass gives the vector and, as means over their pieces, the words."""
         encoded, (sentence, states) = self._run(text, ["sentence", "states"])
         words, rows = word_rows(states, encoded)
@@ -121,6 +126,10 @@ class MiniLM:
         return running
 
 
+def _worded() -> dict[str, Worded]:
+    return memory_of(PACKAGE)
+
+
 def verify_files(directory: Path) -> None:
     """Raises IntegrityFault for another revision of the model."""
     for name, expected in (("model.safetensors", REVISION_SHA256), ("vocab.txt", VOCABULARY_SHA256)):
@@ -142,15 +151,19 @@ def quantise(values: "NDArray[np.floating[Any]]", *, truncated: bool = False) ->
 
 def word_rows(states: "NDArray[np.floating[Any]]", encoded: Encoded) -> tuple[tuple[str, ...], bytes]:
     """Words with a letter or digit, and of each the direction of the mean of its pieces, scaled to int8."""
-    words = [item for item in encoded.words if item[0].isalnum()]
-    if not words:
+    chosen = [number for number, (word, _, _) in enumerate(encoded.words) if word.isalnum()]
+    if not chosen:
         return (), b""
-    means = np.array([states[first:end].mean(axis=0, dtype=np.float64) for _, first, end in words])
+    # Words follow one another without a gap: the sums of all are taken at once.
+    firsts = np.array([first for _, first, _ in encoded.words])
+    lengths = np.array([end - first for _, first, end in encoded.words])
+    sums = np.add.reduceat(states[: encoded.words[-1][2]], firsts, axis=0, dtype=np.float64)
+    means = (sums / lengths[:, None])[chosen]
     largest = np.abs(means).max(axis=1, keepdims=True)
     if not (largest > 0).all():  # not a number is not above it either
         raise DependencyUnavailable("The embedding model gave no direction.")
     rows = np.rint(means * (127 / largest)).astype(np.int8)
-    return tuple(word for word, _, _ in words), rows.tobytes()
+    return tuple(encoded.words[number][0] for number in chosen), rows.tobytes()
 
 
 class _Running:

@@ -10,11 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clearcite.adapters.embedders import minilm
-from clearcite.adapters.embedders.minilm import INSTALL_MODEL, PACKAGE, SCALE_BITS, MiniLM, quantise
+from clearcite.adapters.embedders.minilm import (
+    INSTALL_MODEL,
+    PACKAGE,
+    SCALE_BITS,
+    MiniLM,
+    quantise,
+    word_rows,
+)
 from clearcite.adapters.embedders.safetensors import map_float32
-from clearcite.adapters.wordpiece import WordPiece, read_vocabulary
+from clearcite.adapters.wordpiece import Encoded, WordPiece, read_vocabulary
 from clearcite.errors import ConfigError, DependencyUnavailable, IntegrityFault, MissingExtra
 from clearcite.ports import Vector
+from clearcite.text.memory import remembering
 
 needs_model = pytest.mark.skipif(
     importlib.util.find_spec(PACKAGE) is None, reason=f"the model is not installed: {INSTALL_MODEL}"
@@ -248,3 +256,25 @@ def test_the_skeleton_is_what_the_script_builds(tmp_path: Path, monkeypatch: pyt
     spec.loader.exec_module(script)
     shipped = (root / "src/clearcite/adapters/embedders/minilm_skeleton.onnx").read_bytes()
     assert load_from_string(shipped) == script.build()
+
+
+@needs_model
+def test_a_question_is_read_once_for_its_vector_and_its_words_and_forgotten_with_it(embedder: MiniLM) -> None:
+    question = "How long is a slot held?"
+    with remembering():
+        asked = embedder.embed_query(question)
+        worded = embedder.embed_words(question)
+        assert embedder.embed_words(question) is worded
+        assert asked.vector == worded.vector.data
+    assert embedder.embed_words(question) is not worded
+    assert embedder.embed_words(question) == worded
+
+
+def test_a_word_is_the_mean_of_its_pieces_and_marks_between_words_are_no_part_of_it() -> None:
+    states = np.arange(7 * 3, dtype=np.float32).reshape(7, 3) ** 2 - 40
+    words = (("slots", 1, 3), (",", 3, 4), ("re", 4, 5))
+    found, rows = word_rows(states, Encoded(ids=(0,) * 7, truncated=False, words=words))
+    means = [states[1:3].mean(axis=0), states[4]]
+    expected = [np.rint(mean * (127 / np.abs(mean).max())).astype(np.int8).tobytes() for mean in means]
+    assert (found, rows) == (("slots", "re"), b"".join(expected))
+    assert word_rows(states, Encoded(ids=(0,) * 7, truncated=False, words=words[1:2])) == ((), b"")
