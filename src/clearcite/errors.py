@@ -127,6 +127,12 @@ class IntegrityFault(ClearciteError):
         self.key = key
 
 
+class DamagedStore(IntegrityFault):
+    """A database of the store cannot be read. Nothing else holds what stands in it, so nothing builds it again."""
+
+    remedy = "clearcite restore FOLDER"
+
+
 def did_you_mean(words: Iterable[str], known: Iterable[str]) -> str:
     """A sentence with the known word that is nearest to each, or nothing. ``known`` is shown: nothing hidden."""
     shown = list(known)

@@ -114,6 +114,27 @@ def test_an_older_store_is_refused_with_the_command_that_mends_it(copy: Path) ->
     assert "clearcite migrate" in clearcite(copy, "ask", LEAVE, *ANN).err
 
 
+def test_a_damaged_database_is_mended_by_a_backup_and_a_damaged_index_by_a_build(copy: Path) -> None:
+    """Nothing else holds what stands in a database; all of an index follows from one."""
+    for segment in (copy / ".clearcite" / "index").glob("*/*.segment"):
+        segment.unlink()
+    ill = clearcite(copy, "doctor")
+    assert "mend it with: clearcite index build" in ill.out
+    checked = clearcite(copy, "reconcile", "--format", "text")
+    assert (checked.code, "1 index_differs" in checked.out) == (4, True), checked.out
+    for command in ("reconcile", "integrity"):
+        assert "clearcite index build" in clearcite(copy, command, "--format", "text").out
+    assert clearcite(copy, "index", "build").code == 0
+    assert clearcite(copy, "reconcile").code == 0
+    with (copy / ".clearcite" / "ledger.db").open("r+b") as file:
+        file.write(b"garbage")
+    ill = clearcite(copy, "doctor")
+    assert ("mend it with: clearcite restore FOLDER" in ill.out, "index build" in ill.out) == (True, False), (
+        ill.out
+    )
+    assert "clearcite restore FOLDER" in clearcite(copy, "status").err
+
+
 def test_what_nobody_may_read_is_not_counted_as_published(copy: Path) -> None:
     """A draft, an archived and an untrusted document are served to nobody."""
     for name, front in (("a", "status: draft"), ("b", "status: archived"), ("c", "trusted: false")):

@@ -316,6 +316,21 @@ def test_each_thing_that_somebody_changed_in_the_index_is_found(what: str) -> No
     assert found(world) == expected
 
 
+def test_an_index_that_cannot_be_opened_is_found_and_the_rest_is_looked_at_nevertheless() -> None:
+    world = stocked()
+    tamper(world, f"UPDATE chunks SET seal = '{X}' WHERE projection = {BUILD}")
+    index_file(world, "ids")[0].unlink()
+    world.pipeline.index._views.clear()
+    report = check(world)
+    assert {kind: count for kind, count in report.mismatches.items() if count} == {
+        "chunk_hash": 1,
+        "index_differs": 1,
+    }
+    assert "A segment of the index is missing. Build it again: clearcite index build" in [
+        example.detail for example in report.examples
+    ]
+
+
 def test_it_is_refused_while_work_waits_unless_told_otherwise_and_then_counts_what_waits() -> None:
     world = stocked()
     world.put(record("new", "# New\n\nNot yet indexed.\n"), publish=False)

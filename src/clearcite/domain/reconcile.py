@@ -57,7 +57,7 @@ Kind = Literal[
 ``index_missing``       a served chunk that does not stand in the index
 ``index_extra``         an entry of the index that was never a chunk
 ``index_differs``       an entry whose terms, weights or vector are not those of its chunk, or a segment that does
-                        not give its checksum
+                        not give its checksum; an index that cannot be opened
 """
 
 KINDS: tuple[Kind, ...] = get_args(Kind)

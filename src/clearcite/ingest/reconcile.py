@@ -20,6 +20,7 @@ from clearcite.ports import IndexEntry, IndexView
 from clearcite.storing import Job
 from clearcite.wire import from_json, loads
 
+BUILD_IT_AGAIN = "Build it again: clearcite index build"
 Tick = Callable[[str], None]
 
 CHECKED = ("documents", "revisions", "builds", "chunks", "not_read_again", "without_vector", "unmerged")
@@ -67,7 +68,7 @@ def reconcile(
         if manifest is None:
             tally.add(Mismatch(kind="unreadable", generation=name, detail="the manifest of a generation"))
         else:
-            _Generation(examination, name, manifest, remake(name, manifest, index_manifest), tally).check()
+            _Generation(examination, name, manifest, tally).check(remake, index_manifest)
     return tally.report(examination.position)
 
 
@@ -114,18 +115,30 @@ class _Generation:
     examination: Examination
     name: str
     manifest: PipelineManifest
-    remaker: Remaker
     tally: _Tally
 
-    def check(self) -> None:
-        builder, before = self.remaker.builder, self.tally.found.copy()
-        if builder is None:
-            for served in self._stored():
-                self._check_stored(served)
-                self.tally.see("not_read_again")
-            self._check_sums()
+    def check(self, remake: Remake, index_manifest: str | None) -> None:
+        """An index that cannot be opened or read is a finding as well, and the builds are looked at nevertheless."""
+        try:
+            remaker = remake(self.name, self.manifest, index_manifest)
+        except (IntegrityFault, DependencyUnavailable) as fault:
+            self._add("index_differs", None, f"{fault.message} {BUILD_IT_AGAIN}")
+            self._check_by_hashes()
             return
-        for item in self.remaker.view.differences(self._entries(builder)):
+        if remaker.builder is None:
+            self._check_by_hashes()
+            self._check_sums(remaker.view)
+        else:
+            self._compare(remaker.view, remaker.builder)
+
+    def _check_by_hashes(self) -> None:
+        for served in self._stored():
+            self._check_stored(served)
+            self.tally.see("not_read_again")
+
+    def _compare(self, view: IndexView, builder: Builder) -> None:
+        before = self.tally.found.copy()
+        for item in view.differences(self._entries(builder)):
             state = self.examination.slot_state(self.name, item.partition, item.slot)
             if item.what == "extra" and state == "past":
                 self.tally.see("unmerged")
@@ -133,14 +146,14 @@ class _Generation:
                 detail = f"{item.partition}: slot {item.slot}, chunk {item.chunk_id}"
                 self._add(INDEX_KINDS[item.what], None, detail)
         if all(self.tally.found[kind] == before[kind] for kind in INDEX_KINDS.values()):
-            self._check_sums()
+            self._check_sums(view)
 
-    def _check_sums(self) -> None:
+    def _check_sums(self, view: IndexView) -> None:
         """What was not compared entry by entry: vectors that were not computed again, bytes between arrays."""
         try:
-            self.remaker.view.check()
+            view.check()
         except IntegrityFault:
-            self._add("index_differs", None, "a segment does not give its checksum")
+            self._add("index_differs", None, f"a segment does not give its checksum. {BUILD_IT_AGAIN}")
 
     def _entries(self, builder: Builder) -> Iterator[IndexEntry]:
         """What should stand in the index, made again from the original bytes."""

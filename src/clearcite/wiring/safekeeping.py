@@ -396,5 +396,5 @@ def _index_fault(folder: Path, raw: str, manifest: str | None) -> str:
         pipeline: PipelineManifest = from_json(PipelineManifest, loads(raw), what="the stored manifest")
         LocalIndex(folder, pipeline).open(manifest).check()
     except ClearciteError as error:
-        return error.message
+        return f"{error.message} Build it again: clearcite index build"
     return ""

@@ -17,7 +17,7 @@ from typing import Any
 
 import apsw
 
-from clearcite.errors import ClearciteError, ConfigError, DependencyUnavailable, IntegrityFault
+from clearcite.errors import ClearciteError, ConfigError, DamagedStore, DependencyUnavailable
 
 OLDEST_SQLITE = (3, 51, 3)  # older ones can corrupt a file when the WAL is reset
 BUSY_MS = 5_000
@@ -42,7 +42,9 @@ def translated() -> Iterator[None]:
     except ClearciteError:
         raise
     except _DAMAGED as error:
-        raise IntegrityFault("The store is damaged.") from error
+        raise DamagedStore(
+            "The store is damaged. Put a backup in its place: clearcite restore FOLDER"
+        ) from error
     except apsw.BusyError as error:
         raise DependencyUnavailable("The store is busy.") from error
     except apsw.Error as error:
