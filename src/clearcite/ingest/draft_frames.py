@@ -9,11 +9,9 @@ import json
 import re
 import struct
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Any, get_args
-
-import numpy as np
-import numpy.typing as npt
 
 from clearcite.domain.corpus import ChunkKind, Unit, UnitKind
 from clearcite.domain.terms import COUNT_BYTES, KEY_BYTES, STEM_BYTES, TERM_BYTES, Terms
@@ -31,6 +29,8 @@ _CHUNK_KINDS: tuple[ChunkKind, ...] = get_args(ChunkKind)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _NONE = (-1, -1)
 _KEY = f"{KEY_BYTES}s{STEM_BYTES}x"
+_KEYS = struct.Struct(_KEY)
+_FEW_TERMS = 500
 _NUMBER_BYTES = 4
 _ROW = struct.Struct("<7i")
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -110,19 +110,20 @@ def _terms(sizes: Sequence[tuple[int, int]], data: bytes) -> Iterator[Terms]:
     total = sum([terms for terms, _ in sizes])
     _need(len(data) == total * (TERM_BYTES + COUNT_BYTES))
     keys, counts = data[: total * TERM_BYTES], data[total * TERM_BYTES :]
-    _need(bool(np.frombuffer(counts, "<u4").all()))
-    halves = np.frombuffer(keys, "<u8")[:: TERM_BYTES // 8]
+    _need(0 not in memoryview(counts).cast("I"))
     end = 0
     for terms, words in sizes:
         start, end = end, end + terms
         some = keys[start * TERM_BYTES : end * TERM_BYTES]
-        _need(_are_different(halves[start:end]) or len(set(struct.unpack(_KEY * terms, some))) == terms)
+        read = _KEYS.iter_unpack if terms > _FEW_TERMS else _keys(terms).unpack
+        _need(len(set(read(some))) == terms)
         yield Terms(keys=some, counts=counts[start * COUNT_BYTES : end * COUNT_BYTES], words=words)
 
 
-def _are_different(numbers: npt.NDArray[np.uint64]) -> bool:
-    ordered = np.sort(numbers)
-    return not bool((ordered[1:] == ordered[:-1]).any())
+@lru_cache(maxsize=_FEW_TERMS + 1)
+def _keys(terms: int) -> struct.Struct:
+    """Chunks are of a few sizes: what reads one is made once."""
+    return struct.Struct(_KEY * terms)
 
 
 def _cut(names: Any, rows: Iterator[tuple[int, ...]], size: int) -> tuple[Cut, int, int]:

@@ -183,10 +183,14 @@ def test_a_term_stands_once_in_its_chunk_and_may_stand_in_another() -> None:
         decode_draft(frame(numbers.format(2, 2, 0, 0), (KEY + KEY + ONE + ONE), cuts=SOUND["cuts"] * 2))
 
 
-def test_terms_that_begin_alike_are_different_ones() -> None:
-    like = KEY[:8] + OTHER[8:]
-    (terms,) = decode_draft(frame(NUMBERS.replace("1 1 1", "1 2 1"), KEY + like + ONE + ONE)).terms
-    assert len(terms) == 2
+@pytest.mark.parametrize("size", [500, 501, 2_000])
+def test_a_term_that_stands_twice_is_found_in_a_chunk_of_any_size(size: int) -> None:
+    keys = [struct.pack("<QQQ", 7, n, 0) for n in range(size)]
+    numbers = NUMBERS.replace("1 1 1", f"1 {size} 1")
+    (terms,) = decode_draft(frame(numbers, b"".join(keys) + ONE * size)).terms
+    assert len(terms) == size
+    with pytest.raises(InputError):
+        decode_draft(frame(numbers, b"".join([*keys[:-1], keys[0]]) + ONE * size))
 
 
 def test_another_hint_makes_no_other_term() -> None:
