@@ -52,7 +52,9 @@ FEATURES = {
         "unknown_proper",
         "unnamed",
         "untyped",
-        "uncounted",
+        "gaps",
+        "opposed",
+        "lead",
     ),
     ("claim", True): ("depth", "titled", "lacks_code", "spread"),
     ("question", False): (
@@ -65,7 +67,8 @@ FEATURES = {
         "lead",
         "unnamed",
         "untyped",
-        "uncounted",
+        "gaps",
+        "opposed",
     ),
     ("claim", False): ("depth", "reach", "lacks_code", "spread"),
 }

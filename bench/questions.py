@@ -5,8 +5,9 @@
 FILE holds questions as ``src/clearcite/demo/corpus/questions.toml`` does, each with a ``group``. A false answer: the
 status is ``answered`` (or ``conflict``) where the readable documents do not answer. An over-refusal: any other status
 where they do. Right: the status, the decisive words and a citation of the right document. In
-``tests/data``, ``questions_dev.toml`` and ``questions_hard.toml`` were used for choices; ``questions_blind.toml`` was
-written by somebody who saw only the documents, and never used for any.
+``tests/data``, ``questions_dev.toml`` and ``questions_hard.toml`` were used for choices from the start;
+``questions_blind.toml`` and ``paraphrases_blind.toml`` were written by somebody who saw only the documents, and held
+out until they had been looked at.
 """
 
 import argparse

@@ -19,16 +19,19 @@ from clearcite.text.analysis import Analyzer
 from clearcite.text.asks import is_statement
 from clearcite.text.candidates import Asked, Candidate, candidates, in_context, read_question
 from clearcite.text.coverage import Need, coverage, depth, missing
-from clearcite.text.focus import focus_words, holds_class, is_uncounted, names_nothing, wanted_classes
+from clearcite.text.focus import focus_words, is_untyped, names_nothing
 from clearcite.text.forms import clean_text
+from clearcite.text.opposites import says_opposite
+from clearcite.text.phrases import folded_words
 from clearcite.text.similarity import Similarity
 from clearcite.text.tokens import token_spans
-from clearcite.text.units import Value, values
+from clearcite.text.units import values
 
 Features = dict[str, int]
 CLEAR = 1500
 """Log odds (thousandths) above which an answer is more than just sufficient."""
 MOST_NEEDS = 10
+MOST_GAPS = 6
 FOURTH = 3
 LEAST_KEPT, MOST_LOST = 400, -200
 """Below these nothing of the question is left, and how little tells no more."""
@@ -106,11 +109,9 @@ def measure(asked: Asked, found: Sequence[Candidate]) -> Features:
         "lacks_code": 1000 * any(need.coded for need in lacking),
         "rare_proper": max((need.weight for need in lacking if need.proper), default=0) // 12,
         "unknown_proper": 1000 * any(need.proper and need.frequency == 0 for need in asked.needs),
-        # A bank, a month, a percentage was asked for, and the text has no such word or value.
+        # A bank was asked for, and the text has no such word.
         "unnamed": _unnamed(asked, best),
-        "untyped": 1000 * _is_untyped(asked, best),
-        "uncounted": 1000 * is_uncounted(asked.plan.question, nearest.text, _values_of(nearest)),
-    }
+    } | _of_nearest(asked, nearest)
     if asked.similarity is not None and aligned is not None:
         features |= {"adrift": aligned.adrift, "ahead": aligned.ahead}
         features |= _meaning(asked, asked.similarity, best, lacking)
@@ -124,13 +125,18 @@ def _unnamed(asked: Asked, best: Candidate) -> int:
     return 1000 - coverage(named, best.terms) if named else 0
 
 
-def _is_untyped(asked: Asked, best: Candidate) -> bool:
-    wanted = wanted_classes(asked.plan.question)
-    return bool(wanted) and not holds_class(wanted, best.text, _values_of(best))
-
-
-def _values_of(item: Candidate) -> Sequence[Value]:
-    return values(item.text, item.passage.language)
+def _of_nearest(asked: Asked, nearest: Candidate) -> Features:
+    question, lacking = asked.plan.question, missing(asked.needs, nearest.terms | nearest.context)
+    found = values(nearest.text, nearest.passage.language)
+    words = [need.unit.surface for need in lacking]
+    return {
+        # A month, a percentage, somebody was asked for, and the text holds nothing of the kind.
+        "untyped": 1000 * is_untyped(question, nearest.text, found),
+        # Many uncovered words are other words for what is said; one is what a near miss lacks.
+        "gaps": 1000 * min(len(lacking), MOST_GAPS) // MOST_GAPS,
+        # The text says *south* where *north* was asked.
+        "opposed": 1000 * says_opposite(words, folded_words(nearest.said)),
+    }
 
 
 def _counts(asked: Asked, passage: Passage) -> Mapping[str, int]:

@@ -21,12 +21,14 @@ from clearcite.text.forms import clean_text
 from clearcite.text.languages import (
     ACRONYMS,
     ASKS_HOW,
+    ASKS_WHAT,
     HOW_WORDS,
     OPENING_WORDS,
     QUESTION_WORDS,
     STEMMERS,
     UNSPACED_PARTICLES,
     UNSPACED_QUESTIONS,
+    WHAT_WORDS,
 )
 from clearcite.text.terms import (
     STOP_WORDS_OF,
@@ -213,12 +215,16 @@ def _without_asking(raws: Sequence[str], languages: Sequence[str]) -> list[str]:
     asking = frozenset().union(*(QUESTION_WORDS[language] for language in languages))
     opening = frozenset().union(*(OPENING_WORDS[language] for language in languages))
     after_how = frozenset().union(*(HOW_WORDS[language] for language in languages))
+    after_what = frozenset().union(*(WHAT_WORDS[language] for language in languages))
     kept: list[str] = []
     before = ""
     for raw in raws:
         word = raw if raw in ACRONYMS else fold(raw)
         only_asks = (
-            word in asking or (word in opening and not kept) or (word in after_how and before in ASKS_HOW)
+            word in asking
+            or (word in opening and not kept)
+            or (word in after_how and before in ASKS_HOW)
+            or (word in after_what and before in ASKS_WHAT)
         )
         if not only_asks:
             kept.append(raw)

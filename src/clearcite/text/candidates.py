@@ -121,7 +121,9 @@ def _units_of(asked: Asked, passage: Passage, place: int) -> list[Candidate]:
         own = text_of(passage, (unit.start, unit.end))
         if unit.kind == "heading" or (unit.start, unit.end) in headers:
             continue
-        if (unit.kind == "sentence" and asks(own)) or ((unit.start, unit.end) in leads and not is_ended(own)):
+        if (unit.kind in ("sentence", "list_item") and asks(own)) or (
+            (unit.start, unit.end) in leads and not is_ended(own)
+        ):
             before = terms_of(asked, own, passage)
             continue
         spans = spans_with(passage, index)

@@ -135,11 +135,13 @@ def _named_words(question: str) -> frozenset[str]:
 
 
 def _proper_words(question: str) -> frozenset[str]:
-    """Folded words with one capital at their start, not at the start of a sentence."""
+    """Folded words with one capital at their start, not at the start of a sentence, or with capitals inside."""
     cleaned = clean_text(question)
     found = set()
     for raw, start, _ in token_spans(cleaned):
         begins = not start or cleaned[:start].rstrip()[-1:] in ".!?:"
-        if not begins and len(raw) > 2 and raw[0].isupper() and raw[1:].islower():
-            found.add(fold(raw).removesuffix("'s"))
+        name = raw.removesuffix("'s")
+        is_mixed = name.isalpha() and not name.islower() and not name[1:].islower() and not name.isupper()
+        if is_mixed or (not begins and len(raw) > 2 and raw[0].isupper() and raw[1:].islower()):
+            found.add(fold(name))
     return frozenset(found)

@@ -71,6 +71,11 @@ _HOW_EN = "many much long often far old soon big large fast quickly late early"
 _HOW_PT = "tempo vezes"
 _HOW_ES = "tiempo veces"
 
+# What follows "what" and belongs to it: "at what time", "a que horas".
+_WHAT_EN = "time"
+_WHAT_PT = "hora horas"
+_WHAT_ES = "hora"
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -89,6 +94,10 @@ OPENING_WORDS: Mapping[str, frozenset[str]] = MappingProxyType(
 HOW_WORDS: Mapping[str, frozenset[str]] = MappingProxyType(
     {"en": _words(_HOW_EN), "pt": _words(_HOW_PT), "es": _words(_HOW_ES)}
 )
+WHAT_WORDS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {"en": _words(_WHAT_EN), "pt": _words(_WHAT_PT), "es": _words(_WHAT_ES)}
+)
+ASKS_WHAT = _words("what que")
 ASKS_HOW = _words("how quanto quanta quantos quantas cuanto cuanta cuantos cuantas")
 
 # Particles and question words of Chinese and Japanese; they are matched but never needed in an answer.

@@ -147,8 +147,17 @@ def test_a_text_without_the_thing_or_the_class_that_was_asked_for_is_marked() ->
         dict(judged(f"How many {what} may an API key send?", LIMITS, VISITORS).features)
         for what in ("requests", "visitors")
     )
-    assert (plenty["uncounted"], some["uncounted"]) == (0, 0)
+    assert (plenty["untyped"], some["untyped"]) == (0, 0)
     free = passages("parking", "Parking | Bikes | A bike space is free.")
-    assert dict(judged("How much is a bike space?", free, LIMITS).features)["uncounted"] == 0
+    assert dict(judged("How much is a bike space?", free, LIMITS).features)["untyped"] == 0
     badges = dict(judged("How many badges do visitors wear in a day?", VISITORS).features)
-    assert badges["uncounted"] == 1000
+    assert badges["untyped"] == 1000
+
+
+def test_a_text_that_says_the_opposite_of_a_word_of_the_question_is_marked() -> None:
+    gates = passages("gates", "Gates | North | The north gate opens at 04:30.")
+    seen = {
+        side: dict(judged(f"When does the {side} gate open?", gates, LIMITS).features)["opposed"]
+        for side in ("north", "east", "iron")
+    }
+    assert seen == {"north": 0, "east": 1000, "iron": 0}

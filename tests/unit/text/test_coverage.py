@@ -4,6 +4,8 @@ import math
 import random
 from dataclasses import replace
 
+import pytest
+
 from clearcite.text.coverage import BIT, coverage, depth, log2_ratio, missing, needs_of
 from tests.support.dice import new_seed
 from tests.support.passages import ANALYZER, plan_for
@@ -70,3 +72,16 @@ def test_a_word_that_recurs_counts_more_but_never_the_whole() -> None:
         depth(needs, ANALYZER.analyze_document(text)) for text in ("a badge", "a badge and a badge")
     )
     assert 0 < once < twice < 1000
+
+
+def test_capitals_inside_a_word_make_it_a_name_wherever_it_stands() -> None:
+    needs = {
+        need.unit.surface: need for need in needs_of(plan_for("Does it run on freeBSD or on ARM?"), ANALYZER)
+    }
+    assert needs["freebsd"].proper
+    assert not needs["arm"].proper
+
+
+@pytest.mark.parametrize("question", ["At what time does the bell ring?", "A que horas toca o sino?"])
+def test_the_hour_that_is_asked_for_needs_no_cover(question: str) -> None:
+    assert {"time", "horas"}.isdisjoint(need.unit.surface for need in needs_of(plan_for(question), ANALYZER))

@@ -1,0 +1,77 @@
+"""Words that exclude each other where one thing is meant: *north* and *south*, *maximum* and *minimum*.
+
+An encoder takes them for near the same, for they stand in the same sentences. Lines hold one matter each, its sides
+parted by ``|``; words of one side agree. Only what seldom goes together about one thing, in English and Portuguese.
+"""
+
+from collections.abc import Collection, Iterable
+
+_MATTERS = """
+maximum max most | minimum min least
+maximo maxima | minimo minima
+north northern | south southern | east eastern | west western
+norte | sul | leste | oeste
+first | last
+primeiro primeira | ultimo ultima
+before | after
+antes | depois
+daily | weekly | monthly | quarterly | yearly annual annually
+diario diaria | semanal | mensal | trimestral | anual
+monday | tuesday | wednesday | thursday | friday | saturday | sunday
+mondays | tuesdays | wednesdays | thursdays | fridays | saturdays | sundays
+segunda | terca | quarta | quinta | sexta | sabado sabados | domingo domingos
+january | february | march | april | june | july | august | september | october | november | december
+janeiro | fevereiro | marco | abril | maio | junho | julho | agosto | setembro | outubro | novembro | dezembro
+spring | summer | autumn | winter
+primavera | verao | outono | inverno
+inside indoor indoors | outside outdoor outdoors
+dentro | fora
+left | right
+open opens opened | close closes closed
+abre abrir | fecha fechar
+start starts begin begins | end ends
+arrive arrives arrival | leave leaves departure
+chega chegar | sai sair
+enable enabled enables | disable disabled disables
+adult adults | child children
+adulto adultos | crianca criancas
+weekday weekdays | weekend weekends
+morning mornings | afternoon afternoons | evening evenings
+manha | tarde | noite
+import imports imported | export exports exported
+upload uploads | download downloads
+add adds added | remove removes removed
+create creates created | delete deletes deleted
+internal | external
+interno interna | externo externa
+domestic | international
+inbound incoming | outbound outgoing
+upper | lower
+part | full
+buy | sell
+public | private
+paternity | maternity | adoption
+increase increases | decrease decreases
+allow allows allowed | forbid forbidden deny denied
+"""
+Sides = tuple[frozenset[str], ...]
+
+
+def _read(text: str) -> tuple[Sides, ...]:
+    return tuple(
+        tuple(frozenset(side.split()) for side in line.split("|")) for line in text.strip().splitlines()
+    )
+
+
+_SIDES = _read(_MATTERS)
+
+
+def says_opposite(words: Iterable[str], said: Collection[str]) -> bool:
+    """Whether of one of these words (folded) another side is said, and its own is not."""
+    present = frozenset(said)
+    return any(
+        word in mine and mine.isdisjoint(present) and not present.isdisjoint(frozenset().union(*sides))
+        for word in words
+        for sides in _SIDES
+        for mine in sides
+    )
