@@ -69,8 +69,9 @@ def passage_embedder(settings: Settings) -> MiniLM | None:
         return None
 
 
-def opening_embedder(settings: Settings) -> MiniLM | None:
-    """The embedder that a question will most likely need, opening in a thread of its own while the rest is loaded.
+def opening_embedder(settings: Settings, question: str) -> MiniLM | None:
+    """The embedder that a question will most likely need, opening in a thread of its own while the rest is loaded;
+    then it reads the question there.
 
     None where no vectors are stored or none is to be had; whoever then needs it learns why.
     """
@@ -81,7 +82,7 @@ def opening_embedder(settings: Settings) -> MiniLM | None:
     except ClearciteError:
         return None
     if embedder is not None:
-        embedder.open_beside()
+        embedder.open_beside(question)
     return embedder
 
 

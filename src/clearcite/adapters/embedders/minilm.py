@@ -65,6 +65,7 @@ class MiniLM:
         self._threads = threads
         self._lock = threading.Lock()
         self._running: _Running | None = None
+        self._ahead: _Ahead | None = None
         self.stamp()
 
     def stamp(self) -> tuple[int, int]:
@@ -74,13 +75,11 @@ class MiniLM:
             raise IntegrityFault(f"The weights of {_ID} are not those of the pinned revision.")
         return stat.st_size, stat.st_mtime_ns
 
-    def open_beside(self) -> None:
-        """Begin to open the session in a thread of its own; the first text waits for it, and says what failed."""
-        threading.Thread(target=self._open_quietly, name="open-embedder").start()
-
-    def _open_quietly(self) -> None:
-        with contextlib.suppress(ClearciteError, ImportError, OSError):
-            self._opened()
+    def open_beside(self, question: str = "") -> None:
+        """Begin to open the session in a thread of its own, and then to read the question that will be asked first;
+        whoever needs either waits for it, and learns what failed."""
+        self._ahead = _Ahead(self, question)
+        self._ahead.start()
 
     def verify(self) -> None:
         """Hash the whole model, in a tenth of a second. Raises IntegrityFault for another revision."""
@@ -92,7 +91,9 @@ class MiniLM:
 
     def embed_query(self, text: str) -> DenseQuery:
         """Its words come with it and are remembered until the question is answered: the answer is chosen by them."""
-        worded = _worded()[text] = self._read(text)
+        ahead, self._ahead = self._ahead, None
+        worded = (ahead and ahead.read(text)) or self._read(text)
+        _worded()[text] = worded
         return DenseQuery(vector=worded.vector.data, scale=worded.vector.scale)
 
     def embed_words(self, text: str) -> Worded:
@@ -124,6 +125,28 @@ class MiniLM:
                     self._weights, self._vocabulary, self._threads
                 )
         return running
+
+
+class _Ahead(threading.Thread):
+    """Opens an embedder and reads one question with it."""
+
+    def __init__(self, embedder: MiniLM, question: str) -> None:
+        super().__init__(name="open-embedder")
+        self._embedder, self._question = embedder, question
+        self._found: Worded | None = None
+
+    def run(self) -> None:
+        with contextlib.suppress(ClearciteError, ImportError, OSError):
+            self._embedder._opened()
+            if self._question:
+                self._found = self._embedder._read(self._question)
+
+    def read(self, text: str) -> Worded | None:
+        """None for another text, and where something failed."""
+        if text != self._question:
+            return None
+        self.join()
+        return self._found
 
 
 def _worded() -> dict[str, Worded]:

@@ -59,7 +59,7 @@ def ask(
     if question is None:
         raise InputError("QUESTION is missing. Usage: clearcite ask QUESTION --as NAME")
     settings = common.settings_for(store)
-    embedder = wiring.opening_embedder(settings)
+    embedder = wiring.opening_embedder(settings, question)
     principal = common.principal_for(settings, as_, policy, tenant, group)
     with wiring.engine_on(settings, faults_for(failure), embedder=embedder) as engine:
         reply = engine.reply(
@@ -91,7 +91,7 @@ def search(
 ) -> int:
     settings = common.settings_for(store)
     form = common.chosen_format(format)
-    embedder = wiring.opening_embedder(settings)
+    embedder = wiring.opening_embedder(settings, question)
     principal = common.principal_for(settings, as_, policy, tenant, group)
     with wiring.engine_on(settings, embedder=embedder) as engine:
         found = engine.search(

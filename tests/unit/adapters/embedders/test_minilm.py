@@ -259,6 +259,18 @@ def test_the_skeleton_is_what_the_script_builds(tmp_path: Path, monkeypatch: pyt
 
 
 @needs_model
+def test_a_question_that_is_read_while_the_rest_loads_is_read_no_second_time_and_another_one_is(
+    embedder: MiniLM,
+) -> None:
+    question = "How long is a slot held?"
+    for asked in (question, "Who holds it?"):
+        opening = MiniLM()
+        opening.open_beside(question)
+        assert opening.embed_query(asked) == embedder.embed_query(asked)
+        assert opening.embed_query(question) == embedder.embed_query(question)
+
+
+@needs_model
 def test_a_question_is_read_once_for_its_vector_and_its_words_and_forgotten_with_it(embedder: MiniLM) -> None:
     question = "How long is a slot held?"
     with remembering():
