@@ -52,7 +52,7 @@ def _add_up(
     best, sums = scratch[0][:chunks], scratch[1][:chunks]
     for some in found.postings:
         if some.rows.size * _WHOLE < chunks:
-            np.add.at(sums, some.rows, some.weights * factors[some.word])
+            np.add.at(sums, some.rows.astype(np.intp, copy=False), some.weights * factors[some.word])
         else:
             best[some.rows] = some.weights
             sums += best * factors[some.word]

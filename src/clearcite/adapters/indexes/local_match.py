@@ -18,9 +18,10 @@ from clearcite.adapters.indexes.local_readable import Lists, Part, Rows
 from clearcite.domain.retrieval import LexicalQuery
 from clearcite.text.keys import term_key
 
-_List = tuple[Rows, NDArray[np.uint16]]
+_List = tuple[NDArray[Any], NDArray[np.uint16]]
 
 _CELLS = 1 << 16  # words times chunks: up to here a table beats going from word to word
+_SHORT = 8  # a list that many times as long is searched for each chunk of a short one
 _CLEAR = 20  # from one chunk in twenty on, clearing all beats clearing places
 
 
@@ -42,11 +43,11 @@ class Asked:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Postings:
     """Readable chunks and what a word weighs there. Added up over all postings of a word, each chunk has the
-    weight of its best form.
+    weight of its best form. ``rows`` ascend.
     """
 
     word: int
-    rows: Rows
+    rows: NDArray[Any]
     weights: NDArray[np.uint16]
 
 
@@ -73,7 +74,7 @@ def ask(query: LexicalQuery) -> Asked:
         times[word_number] += 1
     return Asked(
         keys=term_keys(map(term_key, forms)),
-        word=np.repeat(np.arange(len(words)), list(map(len, words))),
+        word=np.array([number for number, forms in enumerate(words) for _ in forms], np.intp),
         form=np.array(list(chain.from_iterable(words)), np.intp),
         times=tuple(times),
         place=tuple(place),
@@ -122,7 +123,7 @@ def _match_lists(lists: Lists, pairs: tuple[Rows, Rows], words: int, best: NDArr
         positions, weights = lists.ordinals.take(chosen), lists.weights.take(chosen)
         return _best_in_table(np.repeat(word, sizes), positions, weights, (words, lists.size))
     spans = zip(starts.tolist(), ends.tolist(), strict=True)
-    found = [(lists.ordinals[a:b].astype(np.intp), lists.weights[a:b]) for a, b in spans if a < b]
+    found = [(lists.ordinals[a:b], lists.weights[a:b]) for a, b in spans if a < b]
     return _best_of_lists(word.compress(starts < ends), found, words, best[: lists.size])
 
 
@@ -170,6 +171,8 @@ def _gains(lists: list[_List], best: NDArray[np.uint16]) -> tuple[list[_List], i
     if len(lists) < 2:
         return lists, sum(rows.size for rows, _ in lists)
     first, *others = sorted(lists, key=lambda some: -some[0].size)
+    if len(others) == 1 and others[0][0].size * _SHORT < first[0].size:
+        return _gain_of_short(first, others[0])
     rows, weights = first
     best[rows] = weights
     gains, frequency = [first], rows.size
@@ -187,3 +190,16 @@ def _gains(lists: list[_List], best: NDArray[np.uint16]) -> tuple[list[_List], i
         for rows, _ in gains:
             best[rows] = 0
     return gains, frequency
+
+
+def _gain_of_short(first: _List, other: _List) -> tuple[list[_List], int]:
+    """``_gains`` of two lists, the other one so short that it is looked up in the first."""
+    rows, weights = other
+    places = first[0].searchsorted(rows)
+    is_known = first[0].take(places, mode="clip") == rows
+    before = first[1].take(places, mode="clip") * is_known
+    better = np.flatnonzero(weights > before)
+    gains = (
+        [first, (rows.take(better), weights.take(better) - before.take(better))] if better.size else [first]
+    )
+    return gains, first[0].size + rows.size - int(np.count_nonzero(is_known))

@@ -1,7 +1,8 @@
 """From scores to a page: the best by (−score, chunk id), cut by value, continued after a cursor."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from clearcite.domain.retrieval import Cursor, Hit
 Scores = NDArray[Any]
 
 _COLUMNS = 32  # scores are looked at in as many columns, whose highest values bound the k-th score from below
+
+_HIT: Callable[[tuple[str, int]], Hit] = partial(tuple.__new__, Hit)  # ``Hit._make`` in half the time
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,8 +81,7 @@ def page(found: Sequence[Candidates], limit: int) -> tuple[tuple[Hit, ...], Curs
     ids = np.concatenate([part.ids for part in found])
     high, low = id_keys(ids)
     order = np.lexsort((low, high, -scores))[:limit]
-    names = ids.take(order, axis=0).tobytes().hex()
-    each = [names[at : at + 32] for at in range(0, len(names), 32)]
-    hits = tuple(map(Hit._make, zip(each, scores.take(order).tolist(), strict=True)))
+    names = ids.take(order, axis=0).tobytes().hex(" ", 16).split()
+    hits = tuple(map(_HIT, zip(names, scores.take(order).tolist(), strict=True)))
     more = scores.size > limit
     return hits, Cursor(score=hits[-1].score, chunk_id=hits[-1].chunk_id) if more else None
