@@ -20,6 +20,7 @@ from clearcite.answer.describe import describe
 from clearcite.answer.past import Past, doubt
 from clearcite.answer.pipeline import Outcome, Parts, Sight, answer
 from clearcite.answer.publish import publish, publish_search
+from clearcite.answer.rerank import POOL
 from clearcite.answer.tracing import Request, ask_trace, search_trace
 from clearcite.answer.verify import Asked, Replayed
 from clearcite.domain.answer import EXIT_CODES, Answer, PublicAnswer, PublicDocument, PublicSearch
@@ -444,6 +445,7 @@ def _fingerprints(parts: Parts) -> dict[str, Any]:
         "embedder": None if parts.embedder is None else parts.embedder.fingerprint,
         "analysis": parts.analyzer.fingerprint,
         "depth": parts.depth,
+        "pool": POOL,
         "passages": parts.budget.passages,
         "characters": parts.budget.characters,
     }

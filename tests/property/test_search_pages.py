@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from clearcite.answer import searching
+from clearcite.answer.rerank import POOL
 from clearcite.domain.retrieval import Ranked
 from clearcite.engine import Engine
 from clearcite.testing.embedder import HashedEmbedder
@@ -116,15 +117,56 @@ def test_a_shallow_page_begins_every_deeper_one() -> None:
         assert longer[: len(shorter)] == shorter
 
 
+def many(embedder: HashedEmbedder | None = None) -> World:
+    """A hundred and thirty documents that all match, the first thirty far better than those after them."""
+    world = make_world(embedder=embedder)
+    better = [f"Logs of node {n} are kept {n} days before the backup." for n in range(30)]
+    others = [f"Region {n} has a key, {'snow ' * (n % 7)}a window and many days." for n in range(100)]
+    records = [
+        record(f"m{n:03}", text, ("staff",), authority=n % 101) for n, text in enumerate(better + others)
+    ]
+    world.put(*records)
+    return world
+
+
+def looked_at(world: World, question: str = QUESTION, **options: Any) -> list[int]:
+    """How many passages of each leg were confirmed first, of 100 hits."""
+    world.engine.search(question, principal("staff"), **options)
+    (trace,) = world.services.traces.newest(1)
+    stages = {stage.stage: stage.detail for stage in trace.stages}
+    assert {len(leg["hits"]) for leg in stages["recall"]["legs"]} == {100}
+    return [len(names) for names in stages["confirm"]["confirmed"].values()]
+
+
+def test_fewer_hits_are_confirmed_where_no_weight_could_bring_another_before_the_first_ten() -> None:
+    words = many()
+    assert looked_at(words) == [POOL]
+    assert looked_at(many(HashedEmbedder())) == [100, 100], "two legs are compared with each other"
+    assert looked_at(words, "How many days has a region?") == [100], "the others score nearly the same"
+
+
+@pytest.mark.parametrize("question", [QUESTION, "How many days has a region?"])
+def test_what_is_not_looked_at_does_not_change_what_a_page_shows(
+    question: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = many()
+    shown = [world.engine.search(question, principal("staff")).hits]
+    pages = [walk(world.engine, k, "passage") for k in (7, 100)]
+    assert pages[0] == pages[1] and len(pages[0]) == 130
+    monkeypatch.setattr(searching, "POOL", None)
+    shown.append(world.engine.search(question, principal("staff")).hits)
+    assert shown[0] == shown[1]
+
+
 def test_control_pages_cut_from_a_ranking_that_grows_lose_hits(monkeypatch: pytest.MonkeyPatch) -> None:
     """The mistake: deepen until the page is full, and cut it after the cursor's score."""
 
     def growing(plan: Any, sight: Any, parts: Any, run: Any) -> Iterator[Ranked]:
         found = searching.retrieve(plan, sight, parts, run)
-        while len(found.ranked) <= wanted[0] and not searching._exhausted(plan, found):
+        while len(found.ranked) <= wanted[0] and not searching._exhausted(found):
             plan = searching.replace(plan, depth=plan.depth * 2)
             found = searching.retrieve(plan, sight, parts, run)
-        yield from sorted(found.ranked, key=searching._place)
+        yield from sorted(found.ranked, key=searching.by_score)
 
     monkeypatch.setattr(searching, "_sequence", growing)
     differing = 0

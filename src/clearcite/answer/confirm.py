@@ -5,7 +5,7 @@ he may read is verified from its bytes up, and a mismatch fails the whole questi
 must not displace readable ones, each leg goes on page by page until its depth is full.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from clearcite.domain.access import Access, Acl, readable
@@ -16,6 +16,7 @@ from clearcite.domain.retrieval import (
     ConfirmedLeg,
     Cursor,
     Dropped,
+    Hit,
     HitPage,
     Leg,
     Passage,
@@ -109,14 +110,23 @@ class _Filler:
 
     def fill(self, leg: Leg, page: HitPage) -> tuple[tuple[Passage, int], ...]:
         chosen: dict[str, tuple[Passage, int]] = {}
-        for _ in range(MAX_PAGES):
-            self._look_up([hit.chunk_id for hit in page.hits])
-            for hit in page.hits:
+        for hits in self._stretches(leg, page):
+            self._look_up([hit.chunk_id for hit in hits])
+            for hit in hits:
                 passage = self.passages[hit.chunk_id]
                 if passage is not None and len(chosen) < self.plan.depth:
                     chosen.setdefault(hit.chunk_id, (passage, hit.score))
-            if len(chosen) >= self.plan.depth or page.next is None:
-                return tuple(chosen.values())
+            if len(chosen) >= self.plan.depth:
+                break
+        return tuple(chosen.values())
+
+    def _stretches(self, leg: Leg, page: HitPage) -> Iterator[Sequence[Hit]]:
+        """The hits of a leg, as many at once as are wanted: a page may have more than the plan goes through."""
+        for _ in range(MAX_PAGES):
+            for first in range(0, len(page.hits), self.plan.depth):
+                yield page.hits[first : first + self.plan.depth]
+            if page.next is None:
+                return
             page = self.next_page(leg, page.next)
         raise DependencyUnavailable("The index keeps returning passages that are not served.")
 

@@ -20,7 +20,7 @@ from clearcite.answer.recall import embed_question, queries, recall
 from clearcite.answer.rerank import rerank
 from clearcite.answer.resolve import resolve_conflicts
 from clearcite.answer.supersede import set_aside_superseded
-from clearcite.answer.weigh import weigh
+from clearcite.answer.weigh import depth_needed, weigh
 from clearcite.domain.answer import Answer, Claim, Disagreement
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.retrieval import Confirmed, Cursor, DenseQuery, HitPage, Leg, Plan, Question, Ranked
@@ -84,6 +84,7 @@ def retrieve(
     """
     dense = None if parts.embedder is None else run.step(embed_question, plan, parts.embedder)
     found = run.step(recall, plan, dense, sight.readable, sight.view)
+    plan = replace(plan, depth=depth_needed(plan, found))
     more = _pages(plan, dense, sight)
     confirmed = run.step(confirm, plan, found, sight.judge, sight.snapshot, more)
     plan = counted(plan, confirmed)

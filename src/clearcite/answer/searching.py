@@ -1,9 +1,9 @@
 """``search``: the path of a question down to ranked passages, in pages, without scores.
 
 What a passage scores depends on how many others were recalled beside it, so pages cannot be cut from one ranking
-that grows. Instead the sequence of all hits is fixed beforehand: first everything that ``depth`` hits a leg bring,
-in its order; then what twice as many bring besides, in theirs; and so on until the legs are exhausted. A page is a
-stretch of this sequence, wherever the pages before it were cut.
+that grows. Instead the sequence of all hits is fixed beforehand: first everything that so many hits a leg bring, in
+its order (see ``weigh.depth_needed``); then what twice as many bring besides, in theirs; and so on until the legs are
+exhausted. A page is a stretch of this sequence, wherever the pages before it were cut.
 """
 
 import base64
@@ -16,6 +16,7 @@ from typing import Any, Literal
 from clearcite.answer.fuse import by_score
 from clearcite.answer.pipeline import Parts, Retrieved, Sight, retrieve
 from clearcite.answer.plan import plan_query
+from clearcite.answer.rerank import POOL
 from clearcite.domain.retrieval import Cursor, Plan, Question, Ranked
 from clearcite.errors import InputError
 from clearcite.step import Run
@@ -53,6 +54,7 @@ def search(
 ) -> tuple[list[Ranked], str | None]:
     """The page wanted and the cursor after it; recall deepens until the page is full or nothing is left."""
     plan = run.step(plan_query, asked, parts.analyzer, parts.live, parts.depth)
+    plan = replace(plan, enough=POOL)
     after = None if want.after is None else (-want.after.score, want.after.chunk_id)
     lines: list[Ranked] = []
     seen: set[object] = set()
@@ -80,15 +82,15 @@ def _sequence(plan: Plan, sight: Sight, parts: Parts, run: Run) -> Iterator[Rank
         if stratum:
             fresh = [replace(item, score=item.score - stratum * STRATUM) for item in fresh]
         yield from sorted(fresh, key=by_score)
-        if _exhausted(plan, found):
+        if _exhausted(found):
             return
         recalled.update(passage.chunk_id for leg in found.confirmed.legs for passage, _ in leg.hits)
         shown |= {item.passage.chunk_id for item in fresh}
-        plan = replace(plan, depth=plan.depth * 2)
+        plan = replace(plan, depth=found.plan.depth * 2, enough=None)
 
 
-def _exhausted(plan: Plan, found: Retrieved) -> bool:
-    return all(len(leg.hits) < plan.depth for leg in found.confirmed.legs)
+def _exhausted(found: Retrieved) -> bool:
+    return all(len(leg.hits) < found.plan.depth for leg in found.confirmed.legs)
 
 
 def encode_cursor(item: Ranked) -> str:

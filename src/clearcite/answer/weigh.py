@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from clearcite.answer.fuse import by_score
-from clearcite.domain.retrieval import Passage, Plan, Ranked
+from clearcite.domain.retrieval import Passage, Plan, Ranked, Recall
 from clearcite.text.versions import same_version
 
 SOURCE_TYPES: Mapping[str, int] = MappingProxyType(
@@ -19,6 +19,26 @@ OTHER_SOURCE_TYPE = 970
 VERSION_MATCH = 1050
 VERSION_MISMATCH = 700
 """Strong: text about another version answers another question, but may be all there is."""
+SURE = 10
+"""So many hits must lie above whatever is not looked at."""
+
+
+def depth_needed(plan: Plan, found: Recall) -> int:
+    """How many hits a leg have to be confirmed: ``plan.enough``, if no weights of a source could bring one of the
+    others before the first ten, and else as many as the plan wants. With two legs all are: what a passage scores
+    depends on how far each of them goes. Decision 0017.
+    """
+    if plan.enough is None or len(found.pages) != 1:
+        return plan.depth
+    ((_, page),) = found.pages
+    if len(page.hits) <= plan.enough:
+        return plan.depth
+    lowest = 950 * min(*SOURCE_TYPES.values(), OTHER_SOURCE_TYPE)
+    highest = 1050 * max(*SOURCE_TYPES.values(), OTHER_SOURCE_TYPE)
+    if plan.target_version is not None:
+        lowest, highest = lowest * VERSION_MISMATCH, highest * VERSION_MATCH
+    tenth, next_one = page.hits[SURE - 1].score, page.hits[plan.enough].score
+    return plan.enough if next_one * highest < tenth * lowest else plan.depth
 
 
 def weigh(plan: Plan, ranked: tuple[Ranked, ...]) -> tuple[Ranked, ...]:

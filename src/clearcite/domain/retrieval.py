@@ -64,7 +64,8 @@ class Plan:
     """What to look for and how much of it.
 
     ``documents`` (N) and ``frequencies`` (df of each term of ``lexical``) count readable chunks; they are known
-    once the lexical leg has been confirmed, and empty before.
+    once the lexical leg has been confirmed, and empty before. ``enough``: fewer than ``depth``, where those are sure to
+    hold the first ten; see ``weigh.depth_needed``.
     """
 
     question: str
@@ -74,6 +75,7 @@ class Plan:
     target_version: str | None = None
     topic: str | None = None
     depth: int = 100
+    enough: int | None = None
     attempt: int = 0
     documents: int = 0
     frequencies: tuple[int, ...] = ()
