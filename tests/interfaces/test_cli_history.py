@@ -132,6 +132,22 @@ def test_a_purge_erases_every_kept_revision(home: Path) -> None:
     assert ran(home, "audit", "verify").code == 0
 
 
+def test_a_purge_of_older_revisions_is_done_when_no_byte_of_a_kept_one_is_left(home: Path) -> None:
+    """Kept revisions leave the index first; until then the purge says that it is not done."""
+
+    def left() -> list[str]:
+        stored = b"".join(path.read_bytes() for path in (home / ".clearcite").rglob("*") if path.is_file())
+        return [price for price in MOMENTS.values() if f"costs {price} euros".encode() in stored]
+
+    first = clearcite(home, "purge", "--revisions-older-than", "0", "--format", "text")
+    assert (first.code, left()) == (1, list(MOMENTS.values())), first.out
+    assert "2 deleted documents, not erased: work the deletion off" in first.out
+    ran(home, "work")
+    done = clearcite(home, "purge", "--revisions-older-than", "0", "--format", "text")
+    assert (done.code, left()) == (0, ["60"]), done.out
+    assert "default/handbook/parking.md as from 2025-01-01T00:00:00Z: 1 revisions, deleted" in done.out
+
+
 def test_a_state_that_comes_late_is_listed_shown_and_checked_like_the_others(home: Path) -> None:
     later = line(5, "2026-04-15T00:00:00Z", "A car park costs 70 euros a month.", document_id="cars.md")
     earlier = line(3, "2026-02-01T00:00:00Z", "A car park costs 65 euros a month.", document_id="cars.md")

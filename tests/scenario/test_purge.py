@@ -252,7 +252,10 @@ def test_a_purge_is_refused_before_the_deletion_is_indexed_and_for_a_document_th
     assert clearcite(folder, "purge").code == 2
     run(folder, "delete", "other.md", "--tenant", "default")
     assert clearcite(folder, "purge", "other.md", "--tenant", "default").code == 3
-    assert receipt(folder, "--deleted")["waiting"] == 1
+    left = receipt(folder, "--deleted", code=1)
+    assert (left["waiting"], left["complete"]) == (1, False)
+    said = run(folder, "purge", "--deleted", "--format", "text", code=1).out
+    assert "work the deletion off, and purge again: clearcite work" in said
     assert scan(folder / ".clearcite", LIVING) != {}
     run(folder, "ingest", "docs", "--group", "staff")
     assert receipt(folder, "other.md", "--tenant", "default")["documents"][0]["revisions"] == 1

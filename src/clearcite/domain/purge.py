@@ -62,7 +62,8 @@ class StoreLine:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Receipt:
     """What a purge did and how it was checked: ``fragments`` of the erased texts were looked for in every byte of
-    ``files`` files. ``waiting``: deleted documents left out because their deletion is not projected yet."""
+    ``files`` files. ``waiting``: deleted documents, and older revisions that were kept, left out
+    because their deletion is not projected yet: then it is not ``complete``."""
 
     purge: int
     store_id: str

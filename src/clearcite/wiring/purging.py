@@ -164,7 +164,7 @@ class Purge:
             bytes=self.read_bytes,
             keeps=KEEPS,
             not_proven=NOT_PROVEN,
-            complete=all(line.is_done for line in self.lines),
+            complete=not waiting and all(line.is_done for line in self.lines),
         )
         self.ledger.finish_purge(number, canonical(to_json(receipt)).decode("utf-8"))
         return receipt

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated
 
 from clearcite.domain.access import Micros
+from clearcite.domain.corpus import PAST, DocumentKey
 from clearcite.domain.purge import Receipt, Selection
 from clearcite.domain.reconcile import Mismatch, Reconciliation
 from clearcite.errors import InputError, IntegrityFault
@@ -11,6 +12,7 @@ from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import FORMAT, SOURCE, STORE, counted, say
 from clearcite.interfaces.cli.progress import progress
+from clearcite.wire.instants import format_instant
 from clearcite.wiring import purge_store, reconcile_store, sweep_store
 
 RECONCILE_HELP = """Check the store against the original bytes, for operators.
@@ -43,7 +45,7 @@ PURGE_HELP = """Erase deleted documents and old revisions for good, for operator
 
 Content is erased from every store, every byte is read back, and a receipt says how each store was left and what
 that does not prove. A document must have been deleted, and its deletion indexed, before. Exit 0: done; 1: something
-remains, and the receipt says what to do.
+remains or waits, and the receipt says what to do.
 
 Examples:
 
@@ -141,7 +143,13 @@ def _show_receipt(receipt: Receipt) -> None:
     for item in receipt.documents:
         key = item.key
         what = "deleted" if item.deleted else "lives on"
-        say(f"  {key.tenant_id}/{key.source_id}/{key.document_id}: {item.revisions} revisions, {what}")
+        say(f"  {_place(key)}: {item.revisions} revisions, {what}")
+    if receipt.waiting:
+        documents = counted(receipt.waiting, "deleted document")
+        say(
+            f"      waits  {documents}, not erased: work the deletion off, and purge again: clearcite work",
+            "red",
+        )
     for line in receipt.stores:
         say(f"{line.state:>11}  {line.store}" + (f": {line.detail}" if line.detail else ""))
     say(f"{receipt.fragments} fragments were looked for in {receipt.bytes} bytes of {receipt.files} files")
@@ -162,9 +170,16 @@ def _show(found: Reconciliation) -> None:
     say("nothing differs" if not found.total else f"{found.total} differ", "red" if found.total else "green")
 
 
+def _place(key: DocumentKey) -> str:
+    """An older revision that is kept is known by its document and the instant from which it was current."""
+    past = key.document_id.partition(PAST)[2]
+    when = f" as from {format_instant(int(past))}" if past.isdecimal() else ""
+    return f"{key.tenant_id}/{key.source_id}/{key.shown_id}{when}"
+
+
 def _name(example: Mismatch) -> str:
     key = example.key
-    where = "" if key is None else f"{key.tenant_id}/{key.source_id}/{key.document_id}"
+    where = "" if key is None else _place(key)
     return " ".join(
         part for part in (where, example.detail, example.generation and f"({example.generation})") if part
     )
