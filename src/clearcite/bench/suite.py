@@ -15,7 +15,8 @@ from clearcite.domain.access import Micros, Principal
 from clearcite.domain.answer import AnswerStatus
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.retrieval import Route
-from clearcite.wire.instants import parse_moment, zone_of
+from clearcite.wire.instants import parse_moment
+from clearcite.wire.zones import zone_of
 
 FIXTURE_SOURCE = "fixture"
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from clearcite.domain.access import Micros
 from clearcite.errors import InputError, did_you_mean
-from clearcite.wire.instants import parse_moment, zone_of
+from clearcite.wire.instants import parse_moment
+from clearcite.wire.zones import zone_of
 
 
 @dataclass(frozen=True, slots=True)

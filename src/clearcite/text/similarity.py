@@ -49,9 +49,9 @@ class Similarity:
         """
         read = {text: None for text in by_words if self._key(text) not in self._words}
         unknown = {text: None for text in texts if text not in read and self._key(text) not in self._vectors}
-        _side_by_side(
-            lambda text: self._read(text) if text in read else self._vector(text), [*read, *unknown]
-        )
+        # The last ones are short, so that no processor waits long for another.
+        ordered = sorted([*read, *unknown], key=len, reverse=True)
+        _side_by_side(lambda text: self._read(text) if text in read else self._vector(text), ordered)
 
     def to_question(self, text: str) -> int:
         return _cosine(self._question, self._vector(text))

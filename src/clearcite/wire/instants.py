@@ -2,10 +2,9 @@
 
 import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from zoneinfo import ZoneInfo
 
 from clearcite.domain.access import Micros
-from clearcite.errors import ConfigError, InputError
+from clearcite.errors import InputError
 
 _INSTANT = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})?"
@@ -14,16 +13,6 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _DAY = timedelta(days=1)
-
-
-def zone_of(name: str) -> tzinfo:
-    """The time zone of a name such as ``Europe/Lisbon``. Raises ConfigError for one that is not known."""
-    if name == "UTC":
-        return UTC
-    try:
-        return ZoneInfo(name)
-    except (OSError, ValueError, KeyError):
-        raise ConfigError("The time zone is not known on this machine.") from None
 
 
 def parse_instant(text: str) -> Micros:

@@ -26,8 +26,9 @@ from clearcite.ingest.pipeline import Refused, take
 from clearcite.ingest.sync import Batch, Rehearsal, take_source
 from clearcite.keeping import Sources
 from clearcite.storing import Applied, Connector, Ledger
-from clearcite.wire.instants import day_start, parse_moment, zone_of
+from clearcite.wire.instants import day_start, parse_moment
 from clearcite.wire.records import RecordRules
+from clearcite.wire.zones import zone_of
 from clearcite.wiring.builds import manifest_for
 from clearcite.wiring.parts import LEDGER, SystemClock, manifest_of
 from clearcite.wiring.workshop import Workshop

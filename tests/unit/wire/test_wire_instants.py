@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clearcite.errors import ConfigError, InputError
-from clearcite.wire.instants import day_start, format_instant, parse_instant, parse_moment, zone_of
+from clearcite.wire.instants import day_start, format_instant, parse_instant, parse_moment
+from clearcite.wire.zones import zone_of
 
 UTC = zone_of("UTC")
 HOUR = 3_600_000_000

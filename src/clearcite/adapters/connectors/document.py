@@ -12,10 +12,11 @@ from clearcite.errors import InputError
 from clearcite.wire import loads, media
 from clearcite.wire.decode import decode_text
 from clearcite.wire.frontmatter import body_of, read_front_matter, split_front_matter
-from clearcite.wire.instants import parse_instant, zone_of
+from clearcite.wire.instants import parse_instant
 from clearcite.wire.records import RecordRules, read_record
 from clearcite.wire.strict import shown
 from clearcite.wire.threads import looks_like_thread, read_thread
+from clearcite.wire.zones import zone_of
 
 STEP = 2
 """By which a sequence rises, so that there is room for an operator's delete between two states of a file: a file

@@ -21,7 +21,7 @@ from clearcite.errors import InputError, did_you_mean
 from clearcite.interfaces.cli.commands import Option
 from clearcite.wire import loads, to_json
 from clearcite.wire.decode import fault_of_name
-from clearcite.wire.instants import parse_moment, zone_of
+from clearcite.wire.instants import parse_moment
 
 Format = Literal["text", "json"]
 
@@ -135,6 +135,8 @@ def kept_response(path: Path | None) -> Any:
 def as_of_for(settings: Settings, text: str | None) -> Micros | None:
     if text is None:
         return None
+    from clearcite.wire.zones import zone_of  # noqa: PLC0415 - few questions name a day
+
     try:
         return parse_moment(text, zone_of(settings.zone))
     except InputError as error:
