@@ -17,7 +17,7 @@ from clearcite.domain.digest import digest
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.retrieval import LexicalQuery
 from clearcite.domain.terms import KEY_BYTES, TERM_BYTES, Terms
-from clearcite.storing import IndexEntry
+from clearcite.ports import IndexEntry
 from clearcite.testing.index_fakes import MemoryIndex, ReadableSlots
 from clearcite.text.analysis import Analyzer
 from clearcite.text.keys import document_keys, term_key
