@@ -6,7 +6,8 @@ from clearcite.adapters.parsers.process import DEFAULT_LIMITS, ChildLimits, Chil
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.errors import InputError
 from clearcite.ingest.draft import Draft, content_of, sheet_of
-from clearcite.ingest.draft_frames import decode_draft, encode_sheet
+from clearcite.ingest.draft_check import decode_draft
+from clearcite.ingest.draft_frames import encode_sheet
 from clearcite.storing import Job
 
 _WORKER = "clearcite.wiring.draft_worker"

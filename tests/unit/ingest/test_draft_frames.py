@@ -11,7 +11,8 @@ from clearcite.adapters.parsers.formats import parse_document
 from clearcite.domain.terms import Terms
 from clearcite.errors import InputError, TooLarge
 from clearcite.ingest.draft import Draft, Recipe, Sheet, normal_text
-from clearcite.ingest.draft_frames import decode_draft, decode_sheet, encode_draft, encode_sheet
+from clearcite.ingest.draft_check import decode_draft
+from clearcite.ingest.draft_frames import decode_sheet, encode_draft, encode_sheet
 from clearcite.text.analysis import Analyzer
 from clearcite.text.phrases import folded_words
 

@@ -49,6 +49,12 @@ def encode_strings(values: tuple[str, ...]) -> str:
     return _encode(values)
 
 
+@lru_cache(maxsize=4_096)
+def encode_notes(notes: tuple[tuple[str, str], ...]) -> str:
+    """What a parser says of itself: most builds have it alike."""
+    return _encode(notes)
+
+
 def decode(raw: str) -> Any:
     """Raises IntegrityFault for text that is no JSON."""
     try:

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from clearcite.adapters.ledgers import leases, visible
-from clearcite.adapters.ledgers.codec import encode, encode_strings, encode_units
+from clearcite.adapters.ledgers.codec import encode, encode_notes, encode_strings, encode_units
 from clearcite.adapters.ledgers.events import Entry, record_all
 from clearcite.adapters.ledgers.generations import active_id
 from clearcite.adapters.ledgers.leases import SQL
@@ -196,7 +196,7 @@ def _projection(tx: Transaction, generation: int, number: int, wanted: Wanted) -
         item.normal_sha256,
         seal,
         encode_strings(item.flags),
-        encode([list(note) for note in item.notes]),
+        encode_notes(item.notes),
     )
 
 
