@@ -247,3 +247,26 @@ def test_the_whole_matrix_holds_on_the_demo() -> None:
     assert done.code == 0, done.out
     assert {item["outcome"] for item in done.json["faults"]} == {"clean", "caught"}
     shutil.rmtree(folder)
+
+
+def test_documents_of_one_sentence_are_enough_and_faults_in_one_document_add_up(tmp_path: Path) -> None:
+    """The document that answers is here the only one that is hidden from somebody, too."""
+    vault = FILES["docs/vault.md"]
+    suite = FILES["suite.toml"]
+    cases = suite[suite.index('[[cases]]\nid = "vault"') :]
+    files = {name: FILES[name] for name in ("clearcite.toml", "policy.toml", "docs/canteen.md")}
+    write(tmp_path, {**files, "docs/vault.md": vault, "inbox/.keep": "", "suite.toml": cases})
+    assert clearcite(tmp_path, "ingest").code == 0
+    settings = load_settings(tmp_path, env={})
+    with engine_on(settings) as engine:
+        names = Names(resolve=resolver_for(settings).resolve, documents=engine.operator(OPERATOR).known())
+        asked, least = read_suite(tmp_path / "suite.toml", names)
+    with safe_copy(settings, asked, least) as base:
+        found = drill(base, ["dup_canonical", "broken"])
+    assert {item.name: item.outcome for item in found.results} == {
+        "safe": "clean",
+        "dup_canonical": "caught",
+        "broken": "caught",
+    }
+    (broken,) = (item for item in found.results if item.name == "broken")
+    assert {"parsing", "canonical", "access"} <= broken.failing.keys()

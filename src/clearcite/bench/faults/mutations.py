@@ -56,7 +56,7 @@ def ocr(site: Site) -> None:
 
 def acl_widen(site: Site) -> None:
     hidden = needed(site.chosen.hidden, "document that is hidden from somebody who asks")
-    access = site.before.documents[hidden.key].access
+    access = site.access(hidden.key)
     allow = tuple(sorted({*access.allow, *hidden.groups}))
     site.send(site.record(hidden.key, access=replace(access, allow=allow, parent=None)))
 
@@ -64,13 +64,13 @@ def acl_widen(site: Site) -> None:
 def acl_missed_grant(site: Site) -> None:
     """A group that the source admits does not arrive."""
     target = answering(site)
-    site.send(site.record(target.key, access=replace(site.before.documents[target.key].access, allow=NOBODY)))
+    site.send(site.record(target.key, access=replace(site.access(target.key), allow=NOBODY)))
 
 
 def revoked(site: Site) -> None:
     """What was withdrawn or has ended comes back as if it held."""
     target = needed(site.chosen.withheld, "withdrawn, ended or draft document")
-    access = site.before.documents[target.key].access
+    access = site.access(target.key)
     back = replace(access, status="published", effective_from=None, effective_to=None)
     site.send(site.record(target.key, access=back))
 
@@ -78,13 +78,13 @@ def revoked(site: Site) -> None:
 def injection(site: Site) -> None:
     """A source that nobody approved is taken for one that was."""
     target = needed(site.chosen.untrusted, "document of a source that is not approved")
-    site.send(site.record(target.key, access=replace(site.before.documents[target.key].access, trusted=True)))
+    site.send(site.record(target.key, access=replace(site.access(target.key), trusted=True)))
 
 
 def clock_edge(site: Site) -> None:
     """The end of a window is taken as its last instant instead of the first one after it."""
     target = needed(site.chosen.ending, "document whose window ends")
-    access = site.before.documents[target.key].access
+    access = site.access(target.key)
     site.send(site.record(target.key, access=replace(access, effective_to=(access.effective_to or 0) + 1)))
 
 
@@ -125,7 +125,7 @@ def stale_acl_copy(site: Site) -> None:
     key = answering(site).key
     with site.rows() as db:
         position = _position(db)
-    site.send(site.record(key, access=replace(site.before.documents[key].access, allow=NOBODY)))
+    site.send(site.record(key, access=replace(site.access(key), allow=NOBODY)))
     with site.rows() as db:
         _turn_back(db, _number(db, key), position)
 

@@ -41,7 +41,7 @@ class NotApplicableError(Exception):
 class Site:
     """One copy. ``least``: the rates that the suite asks for, see ``bench.panel``. ``golden``: what was seen before the
     fault. ``failing``: stages of the answer path that shall fail. ``report``: what a defective report makes of the
-    files of the run.
+    files of the run. ``sent``: what the source sent of each document, so that faults in one document add up.
     """
 
     settings: Settings
@@ -50,6 +50,7 @@ class Site:
     golden: Seen | None = None
     failing: dict[str, Exception] = field(default_factory=dict)
     report: Extra | None = None
+    sent: dict[DocumentKey, SourceRecord] = field(default_factory=dict)
 
     @property
     def chosen(self) -> Chosen:
@@ -65,6 +66,7 @@ class Site:
         self, record: SourceRecord, *, publish: bool = True, spoil: Callable[[Builder], Builder] | None = None
     ) -> None:
         """As a source sends it. ``spoil`` puts a defect into what builds it."""
+        self.sent[record.key] = record
         with closing(open_workshop(self.settings, live_target)) as shop:
             for applied in shop.ledger.apply([record], shop.manifest.hash()):
                 if applied.error is not None:
@@ -82,15 +84,22 @@ class Site:
     ) -> SourceRecord:
         """The newest state of a document once more, with something of it changed."""
         old = self.before.documents[key]
-        text = old.original if change is None or old.original is None else change(old.original)
+        newest = self.sent.get(key)
+        content, original = (old.content, old.original) if newest is None else (newest.content, newest.text)
+        text = original if change is None or original is None else change(original)
         return SourceRecord(
             key=key,
             source_sequence=self.sequence(key) + 1,
-            content=old.content if change is None or text is None else text.encode("utf-8"),
+            content=content if change is None or text is None else text.encode("utf-8"),
             text=text,
-            access=access or old.access,
-            description=replace(old.description, **described),
+            access=access or self.access(key),
+            description=replace((newest and newest.description) or old.description, **described),
         )
+
+    def access(self, key: DocumentKey) -> Access:
+        """Of its newest state."""
+        newest = self.sent.get(key)
+        return (newest and newest.access) or self.before.documents[key].access
 
     def delete(self, key: DocumentKey) -> None:
         """The delete is accepted; nothing has taken it out of the index yet."""

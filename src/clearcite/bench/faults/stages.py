@@ -217,7 +217,7 @@ def copies(seen: Seen) -> set[tuple[DocumentKey, DocumentKey]]:
 def _is_unsaid_copy(seen: Seen, pair: tuple[DocumentKey, DocumentKey], count: int) -> bool:
     one, other = (seen.documents[key] for key in pair)
     smaller = min(len(one.units()), len(other.units()))
-    is_copy = count >= LEAST_SHARED and 2 * count > smaller
+    is_copy = count >= min(LEAST_SHARED, smaller) and 2 * count > smaller
     canonical = one.description.canonical_document_id
     is_said = canonical is not None and canonical == other.description.canonical_document_id
     return is_copy and not is_said and one.normal_sha256 != other.normal_sha256
