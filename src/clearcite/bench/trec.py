@@ -5,6 +5,7 @@ documents that the asker may not read nothing is written. In: what other tools r
 are no numbers, a document twice. Ties are broken as trec_eval breaks them: the greater id first.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -19,6 +20,7 @@ TAG = "clearcite"
 NOTHING, WHOLE = "0.000000", "1.000000"
 LINE = 10_000
 """Characters of a line that is read."""
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _SAFE = "/:@+,;=!*'()~"
 
 
@@ -149,6 +151,8 @@ def _fields(raw: bytes, count: int, what: str) -> Iterator[tuple[int, list[str]]
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
         raise InputError(f"The {what} is no UTF-8 text.") from None
+    if text.startswith("\ufeff"):
+        raise InputError(f"The {what} starts with a byte order mark, which would be part of its first name.")
     seen = False
     for number, line in enumerate(text.split("\n"), start=1):
         fields = line.split()
@@ -164,7 +168,8 @@ def _fields(raw: bytes, count: int, what: str) -> Iterator[tuple[int, list[str]]
 
 def _score(text: str, number: int) -> Decimal:
     try:
-        value = Decimal(text)
+        # Python reads 1_0 and digits of other scripts, too; other tools would rank these as 1 and 0.
+        value = Decimal(text if _NUMBER.fullmatch(text) else "NaN")
     except InvalidOperation:
         value = Decimal("NaN")
     # A number that other tools read as infinite is none here: they rank by floats.
