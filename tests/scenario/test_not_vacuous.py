@@ -87,6 +87,13 @@ ALONE: Mapping[str, tuple[str, int, str]] = {
         1,
         "no case could be scored",
     ),
+    "every question is sent to a tool": (
+        CASE.replace(ASK, ASK.replace("groups", 'route = "tool_required", groups')).replace(
+            ANSWERED, 'expect = {status = "tool_required"}\n'
+        ),
+        1,
+        "| noninterference | unscored | not scored | 0 | 1 | every question ended before anything was read",
+    ),
     "a sample of what is not there": (
         f'{QUICK}[[golden]]\ndocument = "gone.md"\ncontains = ["x"]\n{CASE}',
         1,

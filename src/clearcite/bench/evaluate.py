@@ -34,7 +34,7 @@ from clearcite.engine import Engine
 from clearcite.errors import InputError
 from clearcite.operator import Operator
 
-HARNESS = "clearcite-bench-4"
+HARNESS = "clearcite-bench-5"
 """Advances with every change of a measure or a check: runs of two harnesses are not compared."""
 
 JUDGED_BY_POLICY = ("leak", "authorized_recall", "underfill")

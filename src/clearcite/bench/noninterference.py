@@ -32,7 +32,8 @@ REVERSED = 2_000
 """Characters that an alteration adds, backwards."""
 HIDDEN = "a hidden document"
 UNAVAILABLE = b'"status":"dependency_unavailable"'
-SILENT = "every question ended as dependency_unavailable: nothing could move"
+TOOL = b'"status":"tool_required"'
+SILENT = "every question ended before anything was read: nothing could move"
 SEQUENCE = 1_000_000_000
 Bytes = Mapping[str, tuple[bytes, bytes]]
 """Case → public bytes of the answer and of the search."""
@@ -56,9 +57,7 @@ def noninterference_gate(judged: Judged) -> Gate:
             take_in(shop, records, HIDDEN)
             after = _public(settings, cases, partial(judged.tell, f"{NAME}: {step}"))
             moved |= {name: step for name in before if before[name] != after[name] and name not in moved}
-    silent = frozenset(
-        name for name, both in before.items() if UNAVAILABLE in b"".join(both) and name not in moved
-    )
+    silent = frozenset(name for name, both in before.items() if _is_silent(*both) and name not in moved)
     hit = [case for case in cases if case.id in moved]
     kinds = _kinds(judged.settings, judged, hit, before) if hit else {}
     return _gate(cases, _Compared(moved=moved, silent=silent, kinds=kinds))
@@ -91,6 +90,11 @@ def _public(settings: Settings, cases: Sequence[SuiteCase], tell: Callable[[int,
             tell(len(found), len(cases))
             found[case.id] = (_asked(engine, case), _searched(engine, case))
     return found
+
+
+def _is_silent(answer: bytes, search: bytes) -> bool:
+    """Whether nothing was read, so that no hidden document could have moved a byte."""
+    return UNAVAILABLE in answer + search or (TOOL in answer and not search)
 
 
 def _asked(engine: Engine, case: SuiteCase) -> bytes:
@@ -180,8 +184,8 @@ def _kinds(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Compared:
-    """``moved``: case → the step at which its bytes moved; ``silent``: cases that ended as unavailable both times, of
-    which nothing is known; ``kinds``: case → the kinds of hidden document that move it alone."""
+    """``moved``: case → the step at which its bytes moved; ``silent``: cases that ended before anything was read: nothing
+    is known of these; ``kinds``: case → the kinds of hidden document that move it alone."""
 
     moved: Mapping[str, str]
     silent: frozenset[str]

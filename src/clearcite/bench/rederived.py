@@ -76,7 +76,8 @@ def _follows(gate: Gate, cases: Sequence[CaseResult], *, fixture: bool) -> bool:
     if gate.name in COUNTED:
         return _counts(gate, sum(map(COUNTED[gate.name], cases)), cases, fixture=fixture)
     if gate.state == "skipped":
-        return gate.value is None
+        needless = gate.name != "case_pass_rate" or any(one.passes for one in cases)
+        return gate.value is None and needless
     scored = next((one for one in SCORED if one.name == gate.name), None)
     if scored is not None and not fixture:
         return _means(gate, scored, cases)

@@ -26,6 +26,9 @@ from clearcite.bench.stats import (
 )
 from clearcite.bench.suite import SuiteCase
 
+ONE_OF_ALL = "0.000001"
+"""Without a limit one case must pass: a suite of which nothing comes out as expected shows nothing."""
+NOTHING_READ = "every case ended before anything was read"
 NO_LIMIT = "the suite gives no limit"
 HOUR = 3_600_000_000
 
@@ -34,11 +37,9 @@ def leak_gate(judged: Judged) -> Gate:
     """A document that the asker may not read at any stage, or a string that may stand nowhere. It always blocks."""
     results = judged.results
     leaking = [one for one in results if one.disclosures]
-    n = max(len(leaking), sum(map(_came_back, results)))
+    n = max(len(leaking), sum(map(_was_looked_for, results)))
     if not n:
-        return _unscored(
-            "leak", len(results), "every case ended as dependency_unavailable: nothing could leak", "0"
-        )
+        return _unscored("leak", len(results), f"{NOTHING_READ}: nothing could leak", "0")
     if not leaking and not any(judged.readers.readable(case.asked) for case in judged.suite.cases):
         return _unscored("leak", len(results), "none of those who ask may read any document", "0")
     bound = upper_bound(len(leaking), n)
@@ -55,9 +56,9 @@ def leak_gate(judged: Judged) -> Gate:
     )
 
 
-def _came_back(one: CaseResult) -> bool:
-    """What ended before anything was read shows no leak and proves nothing, unless the suite waits for just that."""
-    return one.status != "dependency_unavailable" or one.expected == one.status
+def _was_looked_for(one: CaseResult) -> bool:
+    """What ended before anything was read shows no leak and proves nothing, also where just that was expected."""
+    return one.status not in ("dependency_unavailable", "tool_required")
 
 
 def citation_gate(judged: Judged) -> Gate:
@@ -103,10 +104,11 @@ def critical_gate(judged: Judged) -> Gate:
 
 def case_gate(judged: Judged) -> Gate:
     limit = judged.suite.limits.min_case_pass_rate
-    if limit is None:
-        return skipped("case_pass_rate", NO_LIMIT)
     values = [GRID if one.passes else 0 for one in judged.results]
-    return _whole("case_pass_rate", values, len(judged.results), limit, judged.suite.limits.shown)
+    if limit is None and any(values):
+        return skipped("case_pass_rate", NO_LIMIT)
+    least = limit or ONE_OF_ALL
+    return _whole("case_pass_rate", values, len(judged.results), least, judged.suite.limits.shown)
 
 
 def policy_age_gate(judged: Judged) -> Gate:
@@ -271,7 +273,7 @@ def _state(
 
 def _leak_row(cohort: Cohort, results: Sequence[CaseResult]) -> GateRow:
     leaking = sum(bool(one.disclosures) for one in results)
-    n = max(leaking, sum(map(_came_back, results)))
+    n = max(leaking, sum(map(_was_looked_for, results)))
     return GateRow(
         tenant=cohort[0],
         part=cohort[1],
@@ -280,7 +282,7 @@ def _leak_row(cohort: Cohort, results: Sequence[CaseResult]) -> GateRow:
         n=len(results),
         n_scored=n,
         interval=binomial_interval(leaking, n) if n else None,
-        reason=None if n else "every case ended as dependency_unavailable",
+        reason=None if n else NOTHING_READ,
     )
 
 

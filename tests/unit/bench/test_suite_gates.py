@@ -471,3 +471,20 @@ def test_what_the_bench_derives_of_who_may_read_what_is_what_each_reader_can_lis
     assert len(sizes) > 3, "the control: they do not all read the same"
     later = readers.readable(Asked(text="", principal=principal("staff"), as_of=NOW + DAY))
     assert key("late") in later and key("gone") not in later
+
+
+def test_what_is_sent_to_a_tool_is_no_case_that_leaked_nothing() -> None:
+    live = case("live", "Where is my order?", Oracle(status="tool_required"))
+    live = replace(live, asked=replace(live.asked, route="tool_required"))
+    beside = gates(judged(world(), suite(live)))["leak"]
+    assert (beside.state, beside.n, beside.n_scored) == ("pass", 3, 2)
+    alone = judged(world(), replace(suite(), cases=(live,)))
+    assert alone.results[0].passes
+    assert (gates(alone)["leak"].state, alone.verdict) == ("unscored", "BLOCK")
+
+
+def test_a_suite_of_which_not_one_case_passes_blocks_without_any_limit() -> None:
+    wrong = case("wrong", "What is the lodging allowance?", Oracle(status="conflict"))
+    found = judged(world(), replace(suite(), cases=(wrong,)))
+    assert (gates(found)["case_pass_rate"].state, found.verdict) == ("fail", "BLOCK")
+    assert judged(world(), suite(wrong)).verdict == "PASS", "beside cases that pass it is one that does not"
