@@ -174,3 +174,20 @@ def test_wrong_use_ends_with_2_and_says_nothing_on_stdout(home: Path) -> None:
         done = clearcite(home, *line)
         assert (done.code, done.out) == (2, ""), line
         assert "Traceback" not in done.err and str(home) not in done.err
+
+
+def test_what_a_fixture_says_itself_is_not_said_again(home: Path) -> None:
+    """It would count for nothing: the question of the fixture is asked, by whom the fixture says."""
+    query = ["--fixture", str(home / "suite.json"), "--query-id", "Q-refund"]
+    for more in (
+        ["How long?"],
+        ["--as", "bob"],
+        ["--tenant", "t", "--group", "g"],
+        ["--as-of", "2020-01-01"],
+    ):
+        done = clearcite(home, "ask", *more, *query)
+        assert (done.code, done.out) == (2, ""), more
+    done = clearcite(home, "inspect", "0" * 32, "--operator-view", *query)
+    assert (done.code, done.out) == (2, "")
+    done = clearcite(home, "ask", "How long?", "--tenant", "t", "--group", "g", "--query-id", "Q-refund")
+    assert done.code == 2 and "--fixture" in done.err

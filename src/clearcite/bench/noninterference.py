@@ -184,8 +184,8 @@ def _kinds(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Compared:
-    """``moved``: case → the step at which its bytes moved; ``silent``: cases that ended before anything was read: nothing
-    is known of these; ``kinds``: case → the kinds of hidden document that move it alone."""
+    """``moved``: case → the step at which its bytes moved; ``silent``: cases that ended before anything was read, so
+    that nothing is known of them; ``kinds``: case → the kinds of hidden document that move it alone."""
 
     moved: Mapping[str, str]
     silent: frozenset[str]

@@ -7,7 +7,7 @@ from clearcite.errors import InputError
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import AS, AS_OF, FORMAT, GROUP, POLICY, STORE, TENANT, say
-from clearcite.interfaces.cli.faults import FAILURE, FIXTURE, QUERY_ID, faults_for
+from clearcite.interfaces.cli.faults import FAILURE, FIXTURE, QUERY_ID, faults_for, require_its_own
 
 if TYPE_CHECKING:
     from clearcite.domain.answer import Citation, PublicAnswer, PublicSearch, Statement
@@ -55,7 +55,10 @@ def ask(
     if fixture is not None:
         from clearcite.interfaces.cli.fixtures import ask_fixture  # noqa: PLC0415 - a question needs no bench
 
+        require_its_own(question, as_, tenant, group, as_of, version, source)
         return ask_fixture(fixture, query_id, failure, form)
+    if query_id is not None:
+        raise InputError("--query-id needs --fixture: it names one of its queries.")
     if question is None:
         raise InputError("QUESTION is missing. Usage: clearcite ask QUESTION --as NAME")
     settings = common.settings_for(store)

@@ -27,3 +27,11 @@ def faults_for(name: str | None) -> Mapping[str, Exception]:
     if name not in STAGES:
         raise InputError(f"--failure is one of: {', '.join(STAGES)}.")
     return {STAGES[name]: DependencyUnavailable("injected")}
+
+
+def require_its_own(*given: object) -> None:
+    """With --fixture: whatever else was said of the question or of who asks would count for nothing."""
+    if any(one is not None for one in given):
+        raise InputError(
+            "With --fixture, the question, who asks and as of when are those of --query-id; leave out the others."
+        )

@@ -8,7 +8,7 @@ from clearcite.errors import InputError
 from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.commands import Argument, Command, Option
 from clearcite.interfaces.cli.common import AS, POLICY, STORE
-from clearcite.interfaces.cli.faults import FAILURE, FIXTURE, QUERY_ID
+from clearcite.interfaces.cli.faults import FAILURE, FIXTURE, QUERY_ID, require_its_own
 from clearcite.operator import Operator
 from clearcite.wiring import engine_on
 
@@ -58,6 +58,7 @@ def inspect(
     if fixture is not None:
         from clearcite.interfaces.cli.fixtures import inspect_fixture  # noqa: PLC0415 - a trace needs no bench
 
+        require_its_own(trace, as_)
         return inspect_fixture(fixture, query_id, failure)
     if failure is not None or query_id is not None:
         raise InputError("--failure and --query-id need --fixture here: a stored trace is what it is.")
