@@ -17,6 +17,7 @@ from clearcite.answer import lookup, searching
 from clearcite.answer.asked import check_identity, instant_of, question_of
 from clearcite.answer.confirm import judge_for, verify_access
 from clearcite.answer.describe import describe
+from clearcite.answer.fuse import FUSION
 from clearcite.answer.past import Past, doubt
 from clearcite.answer.pipeline import Outcome, Parts, Sight, answer
 from clearcite.answer.publish import publish, publish_search
@@ -446,6 +447,7 @@ def _fingerprints(parts: Parts) -> dict[str, Any]:
         "analysis": parts.analyzer.fingerprint,
         "depth": parts.depth,
         "pool": POOL,
+        "fusion": FUSION,
         "passages": parts.budget.passages,
         "characters": parts.budget.characters,
     }

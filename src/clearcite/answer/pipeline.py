@@ -36,7 +36,8 @@ MAX_ATTEMPTS = 3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Parts:
-    """The ports and settings that do not change from question to question."""
+    """The ports and settings that do not change from question to question. ``by_document``: whether documents are
+    ranked, or passages."""
 
     analyzer: Analyzer
     live: PhraseSet
@@ -45,6 +46,7 @@ class Parts:
     writer: Writer
     budget: Budget
     depth: int
+    by_document: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,7 +90,7 @@ def retrieve(
     more = _pages(plan, dense, sight)
     confirmed = run.step(confirm, plan, found, sight.judge, sight.snapshot, more)
     plan = counted(plan, confirmed)
-    fused = run.step(fuse, confirmed)
+    fused = run.step(fuse, confirmed, parts.by_document)
     weighed = run.step(weigh, plan, fused)
     ranked, degraded = _rerank_or_keep(plan, weighed, parts, run)
     ranked, _ = run.step(set_aside_superseded, ranked, sight.superseding)

@@ -55,6 +55,7 @@ def search(
     """The page wanted and the cursor after it; recall deepens until the page is full or nothing is left."""
     plan = run.step(plan_query, asked, parts.analyzer, parts.live, parts.depth)
     plan = replace(plan, enough=POOL)
+    parts = replace(parts, by_document=want.collapse == "document")
     after = None if want.after is None else (-want.after.score, want.after.chunk_id)
     lines: list[Ranked] = []
     seen: set[object] = set()

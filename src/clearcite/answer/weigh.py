@@ -26,7 +26,7 @@ SURE = 10
 def depth_needed(plan: Plan, found: Recall) -> int:
     """How many hits a leg have to be confirmed: ``plan.enough``, if no weights of a source could bring one of the
     others before the first ten, and else as many as the plan wants. With two legs all are: what a passage scores
-    depends on how far each of them goes. Decision 0017.
+    depends on how far each of them goes. Decision 0020.
     """
     if plan.enough is None or len(found.pages) != 1:
         return plan.depth

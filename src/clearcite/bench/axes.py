@@ -38,12 +38,12 @@ def no_vector(*_: Any) -> None:
     """In place of ``embed_question``: the search goes by words alone; the writer still has the model."""
 
 
-def dense_alone(confirmed: Confirmed) -> tuple[Ranked, ...]:
+def dense_alone(confirmed: Confirmed, *_: bool) -> tuple[Ranked, ...]:
     """In place of ``fuse``."""
     return fusing.fuse(replace(confirmed, legs=tuple(leg for leg in confirmed.legs if leg.leg == "dense")))
 
 
-def reciprocal_ranks(confirmed: Confirmed) -> tuple[Ranked, ...]:
+def reciprocal_ranks(confirmed: Confirmed, *__: bool) -> tuple[Ranked, ...]:
     """In place of ``fuse``: each leg gives 1 / (60 + rank)."""
     scores: dict[str, int] = {}
     passages: dict[str, Passage] = {}

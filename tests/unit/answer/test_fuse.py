@@ -1,6 +1,7 @@
 """Two legs become one ranking, exactly and always the same."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -79,3 +80,14 @@ def test_a_passage_is_listed_once() -> None:
         item.passage for item in fuse(Confirmed(legs=(leg("lexical", 1, 2, 3), leg("dense", 3, 2, 1))))
     ]
     assert len(found) == len({passage.chunk_id for passage in found}) == 3
+
+
+def test_where_documents_are_ranked_each_leg_counts_with_the_best_passage_it_found_of_one() -> None:
+    words, meaning, rival, last = ALL[0], replace(ALL[1], key=ALL[0].key), ALL[2], ALL[3]
+    legs = (
+        ConfirmedLeg(leg="lexical", hits=((words, 10), (rival, 8), (last, 0))),
+        ConfirmedLeg(leg="dense", hits=((meaning, 9), (rival, 7), (words, 1), (last, 0))),
+    )
+    ranked = {flag: [item.passage for item in fuse(Confirmed(legs=legs), flag)] for flag in (False, True)}
+    assert ranked[False] == [rival, words, meaning, last]
+    assert ranked[True] == [words, meaning, rival, last]
