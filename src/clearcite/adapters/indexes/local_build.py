@@ -124,9 +124,13 @@ def _invert(
 
 def _hinted(keys: NDArray[np.uint64], hints: NDArray[np.uint64]) -> Numbers:
     """For each term the one whose key begins with its hint, if that has no hint itself; else −1."""
-    places = np.minimum(np.searchsorted(keys[:, 0], hints), max(len(keys) - 1, 0))
-    found = np.where((hints > 0) & (keys[places, 0] == hints), places, -1)
-    return np.where((found >= 0) & (found[found] < 0), found, -1)
+    found = np.full(len(keys), -1)
+    some = np.flatnonzero(hints)
+    some = some[np.argsort(hints[some])]  # what is looked for in order is found sooner
+    places = np.minimum(np.searchsorted(keys[:, 0], hints[some]), len(keys) - 1)
+    is_there = (keys[places, 0] == hints[some]) & (hints[places] == 0)
+    found[some[is_there]] = places[is_there]
+    return found
 
 
 def _covers(likely: Numbers, postings: NDArray[np.uint64]) -> Numbers:
@@ -136,13 +140,16 @@ def _covers(likely: Numbers, postings: NDArray[np.uint64]) -> Numbers:
     """
     terms, chunks, weights = unpack_postings(postings)
     hinted = np.flatnonzero(likely[terms] >= 0)
-    terms, chunks = terms[hinted], chunks[hinted]
-    wanted = likely[terms] << _ORDINAL_BITS | chunks
-    places = (postings >> np.uint64(WEIGHT_BITS)).view(np.int64)
-    found = np.minimum(np.searchsorted(places, wanted), max(places.size - 1, 0))
-    holds = (places[found] == wanted) & (weights[found] >= weights[hinted])
+    if not hinted.size:
+        return likely
+    terms = terms[hinted]
+    wanted = _packed(likely[terms], chunks[hinted], weights[hinted])
+    ordered = np.sort(wanted)
+    found = postings[np.minimum(np.searchsorted(postings, ordered), postings.size - 1)]
+    missing = ordered[(found ^ ordered) >> np.uint64(WEIGHT_BITS) != 0]
     covers = likely.copy()
-    covers[terms[~holds]] = -1
+    if missing.size:
+        covers[terms[np.isin(wanted, missing)]] = -1
     return covers
 
 
@@ -177,11 +184,16 @@ def _numbered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.
 
 def pack_postings(terms: NDArray[Any], chunks: NDArray[Any], weights: NDArray[Any]) -> NDArray[np.uint64]:
     """Postings as integers of 22 bits for the term, 32 for the chunk number and 10 for the weight, sorted."""
+    packed = _packed(terms, chunks, weights)
+    packed.sort()
+    return packed
+
+
+def _packed(terms: NDArray[Any], chunks: NDArray[Any], weights: NDArray[Any]) -> NDArray[np.uint64]:
     packed = terms.astype(np.uint64) << np.uint64(_ORDINAL_BITS)
     packed |= chunks.astype(np.uint64)
     packed <<= np.uint64(WEIGHT_BITS)
     packed |= weights.astype(np.uint64)
-    packed.sort()
     return packed
 
 
