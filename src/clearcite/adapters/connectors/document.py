@@ -144,6 +144,13 @@ def _version(raw: bytes, media_type: str) -> str:
     return sha256_text(body_of(text) if media_type in _WITH_FRONT_MATTER else text)[:12]
 
 
+_OF_FILE = "$.content_path: "
+
+
 def located(name: str, error: InputError) -> InputError:
+    """The fault of a file, by its name; what is wrong with its bytes is no fault of a field that nobody wrote."""
     place = f"{shown(name, 200)}: "
-    return type(error)(place + error.message, tuple(place + fault for fault in error.violations))
+    return type(error)(
+        place + error.message.replace(_OF_FILE, ""),
+        tuple(place + fault.replace(_OF_FILE, "") for fault in error.violations),
+    )

@@ -170,7 +170,7 @@ def policy_line(found: Mapping[str, Any]) -> str:
 def alarm_line(alarm: Mapping[str, Any]) -> str:
     return (
         f"ALARM      the policy was not taken over (failed attempts: {alarm['failures']}, the last {alarm['seconds']} s"
-        f" ago): {alarm['reason']} The last good one is in force."
+        f" ago); the last good one is in force: {alarm['reason']}"
     )
 
 

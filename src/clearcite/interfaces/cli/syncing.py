@@ -95,9 +95,9 @@ def approve(
             raise InputError(f"Say which one with --tenant: {names}.")
         (found,) = waiting
         ledger.approve(found.tenant_id, found.source_id, found.kind, up_to)
-    more = "" if up_to >= found.withheld else f" That is less than the {found.withheld} that wait now."
+    more = "" if up_to >= found.withheld else f", less than the {found.withheld} that wait now"
     note(
-        f"Approved: up to {up_to} deletes of {source}. They go with the next run: clearcite sync {source}{more}"
+        f"Approved: up to {up_to} deletes of {source}{more}. They go with the next run: clearcite sync {source}"
     )
     return 0
 

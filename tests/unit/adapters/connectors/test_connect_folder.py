@@ -15,7 +15,7 @@ from clearcite.adapters.connectors.state import FileState, JsonFolderState, Memo
 from clearcite.adapters.parsers.markdown import parse_markdown
 from clearcite.config import SourceSettings
 from clearcite.domain.corpus import SourceRecord
-from clearcite.errors import ClearciteError, IntegrityFault
+from clearcite.errors import ClearciteError, InputError, IntegrityFault
 
 SETTINGS = SourceSettings(path=".", tenant="acme", source_id="wiki", allowed_groups=("staff",))
 
@@ -44,6 +44,18 @@ def test_a_document_is_named_by_its_path_in_nfc(tmp_path: Path) -> None:
     assert (records[0].key.tenant_id, records[0].key.source_id) == ("acme", "wiki")
     assert records[0].description is not None
     assert records[0].description.source_uri == "sub/café.md"
+
+
+def test_what_is_wrong_with_the_bytes_of_a_file_names_the_file_and_no_field_of_a_feed(tmp_path: Path) -> None:
+    (tmp_path / "empty.md").write_text("")
+    (tmp_path / "blank.md").write_text(" \n")
+    _, errors = take(tmp_path)
+    assert sorted(
+        fault for error in errors if isinstance(error, InputError) for fault in error.violations
+    ) == [
+        '"blank.md": the content is white space only',
+        '"empty.md": the file is empty',
+    ]
 
 
 def test_the_sequence_rises_when_bytes_or_metadata_change_and_only_then(tmp_path: Path) -> None:
