@@ -22,7 +22,7 @@ from tests.support.shell import Done, clearcite
 from tests.support.world import fast_folder
 
 NOW = 1_800_000_000_000_000
-KNOWN = {"manuals": {"codigo-do-quadro", "duas-fontes"}}
+KNOWN = {"manuals": {"duas-fontes"}}
 """Questions that the engine answers wrongly, with words alone, by suite: shown as they are, never bent."""
 
 
@@ -52,6 +52,19 @@ def test_a_shipped_suite_passes_and_the_questions_it_gets_wrong_are_known(home: 
         kinds = [case["slice"] for case in cases.values()]
         assert (len(kinds), kinds.count("no answer"), kinds.count("unauthorized")) == (35, 5, 10)
         assert [case["status"] for case in cases.values()].count("answered") == 20
+
+
+def test_what_a_code_means_is_answered_by_its_row_and_of_a_code_without_one_nothing_is_said(
+    home: Path,
+) -> None:
+    """The column is called *Significado*: the word that asks need not stand in it."""
+    found = {}
+    for text in ("O que significa o código QG-12?", "O que quer dizer o código QG-40?"):
+        (told,) = clearcite(home / "manuals", "ask", text, "--as", "rita").json["answer"]
+        found[text] = told["text"].splitlines()[-1].split(" | ")[1]
+    assert list(found.values()) == ["defeito de terra", "porta do quadro aberta"]
+    for text in ("O que significa o código QG-99?", "O que quer dizer o código QH-12?"):
+        assert clearcite(home / "manuals", "ask", text, "--as", "rita").json["status"] != "answered", text
 
 
 def test_a_suite_blocks_when_a_restricted_document_is_opened(home: Path, tmp_path: Path) -> None:

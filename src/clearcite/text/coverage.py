@@ -20,9 +20,9 @@ get gets got getting go goes going come comes coming make makes made making take
 put puts let lets keep use uses used using say says said must need needs want wants like able kind sort type thing
 things way ways one us someone somebody anybody anyone people person persons lot new old good still yet currently
 exactly actually usually normally possible possibly happen happens happened occur occurs
-value values number name named called count counts try
+value values number name named called count counts try mean means meaning
 ter fazer faz tenho temos fica ficar ir vai dar deve precisa coisa tipo forma pessoa pessoas numero nome novo nova
-ainda acontece aconteceu ocorre
+ainda acontece aconteceu ocorre significa significam significado quer dizer
 """
 WEAK_WORDS = frozenset(_WEAK.split())
 
