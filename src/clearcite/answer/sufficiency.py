@@ -18,7 +18,7 @@ from clearcite.text.alignment import align
 from clearcite.text.analysis import Analyzer
 from clearcite.text.asks import is_statement
 from clearcite.text.candidates import Asked, Candidate, candidates, in_context, read_question
-from clearcite.text.coverage import Need, coverage, depth, missing
+from clearcite.text.coverage import Need, coverage, depth, missing, wanted
 from clearcite.text.focus import focus_words, is_untyped, names_nothing
 from clearcite.text.forms import clean_text
 from clearcite.text.opposites import says_opposite
@@ -66,7 +66,8 @@ def judge(
         return Sufficiency(score=-1, answerable=False, clear=False)
     features = measure(asked, found)
     score = log_odds(MODELS[form(plan.question), similarity is not None], features)
-    lacking = missing(asked.needs, found[0].terms | found[0].context)
+    around = found[0].terms | found[0].context
+    lacking = missing(wanted(asked.needs, around), around)
     return Sufficiency(
         score=score,
         answerable=score >= 0,
@@ -90,7 +91,8 @@ def measure(asked: Asked, found: Sequence[Candidate]) -> Features:
     best = found[0]
     passages = list(dict.fromkeys(item.passage for item in found))
     around = best.terms | best.context
-    lacking = missing(asked.needs, around)
+    needs = wanted(asked.needs, around)
+    absent, lacking = missing(asked.needs, around), missing(needs, around)
     aligned = align(asked, asked.similarity, found) if asked.similarity else None
     nearest = aligned.nearest if aligned else best
     features = {
@@ -101,14 +103,16 @@ def measure(asked: Asked, found: Sequence[Candidate]) -> Features:
         "spread": 1000 * len({passage.key for passage in passages}) // len(passages),
         "near": best.feature("near"),
         # How much of the question the best unit covers, itself or with what stands around it.
-        "around": best.feature("around"),
-        "plain": best.feature("plain"),
+        "around": coverage(needs, around),
+        "plain": _plain(needs, best),
         "lead": (best.score - found[min(FOURTH, len(found) - 1)].score) // 5,
         "needs": 1000 * min(len(asked.needs), MOST_NEEDS) // MOST_NEEDS,
-        # Codes, numbers and proper names can not be said in other words.
-        "lacks_code": 1000 * any(need.coded for need in lacking),
+        # Codes, numbers and proper names can not be said in other words; how much there is can, by a rule.
+        "lacks_code": 1000 * any(need.coded and not need.amount for need in absent),
+        "lacks_amount": 1000 * any(need.coded and need.amount for need in lacking),
         "rare_proper": max((need.weight for need in lacking if need.proper), default=0) // 12,
-        "unknown_proper": 1000 * any(need.proper and need.frequency == 0 for need in asked.needs),
+        "unknown_proper": 1000
+        * any(need.proper and not need.told and need.frequency == 0 for need in asked.needs),
         # A bank was asked for, and the text has no such word.
         "unnamed": _unnamed(asked, best),
     } | _of_nearest(asked, nearest)
@@ -116,6 +120,11 @@ def measure(asked: Asked, found: Sequence[Candidate]) -> Features:
         features |= {"adrift": aligned.adrift, "ahead": aligned.ahead}
         features |= _meaning(asked, asked.similarity, best, lacking)
     return features
+
+
+def _plain(needs: Sequence[Need], best: Candidate) -> int:
+    plain = [need for need in needs if not need.named]
+    return coverage(plain, best.terms) if plain else 500
 
 
 def _unnamed(asked: Asked, best: Candidate) -> int:
@@ -128,7 +137,7 @@ def _unnamed(asked: Asked, best: Candidate) -> int:
 def _of_nearest(asked: Asked, nearest: Candidate) -> Features:
     question, lacking = asked.plan.question, missing(asked.needs, nearest.terms | nearest.context)
     found = values(nearest.text, nearest.passage.language)
-    words = [need.unit.surface for need in lacking]
+    words = [need.unit.surface for need in lacking if not need.told]
     return {
         # A month, a percentage, somebody was asked for, and the text holds nothing of the kind.
         "untyped": 1000 * is_untyped(question, nearest.text, found),

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from clearcite.text.candidates import Asked, Candidate, in_context
-from clearcite.text.coverage import Need, missing
+from clearcite.text.coverage import Need, missing, wanted
 from clearcite.text.phrases import folded_words
 from clearcite.text.similarity import Similarity
 
@@ -21,7 +21,7 @@ FOURTH = 3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Aligned:
-    """``nearest``: the candidate of which least is wanting. Thousandths of the weight of all needs:
+    """``nearest``: the candidate of which least is wanting. Thousandths of the weight of all needs that count:
 
     ``adrift``: what falls short of words that it does not have; ``ahead``: how much less than of the fourth best.
     """
@@ -34,13 +34,14 @@ class Aligned:
 def align(asked: Asked, similarity: Similarity, found: Sequence[Candidate]) -> Aligned:
     """Of equals the first counts. ``found`` and the needs are not empty."""
     met = [similarity.met_by(in_context(item)) for item in found]
-    wanting = [_wanting(asked.needs, asked.needs, one) for one in met]
+    counted = [wanted(asked.needs, item.terms | item.context) for item in found]
+    wanting = [_wanting(needs, needs, one) for needs, one in zip(counted, met, strict=True)]
     at = wanting.index(min(wanting))
     nearest = found[at]
-    lacking = missing(asked.needs, nearest.terms | nearest.context)
+    lacking = missing(counted[at], nearest.terms | nearest.context)
     return Aligned(
         nearest=nearest,
-        adrift=_wanting(lacking, asked.needs, met[at]),
+        adrift=_wanting(lacking, counted[at], met[at]),
         ahead=sorted(wanting)[min(FOURTH, len(found) - 1)] - wanting[at],
     )
 

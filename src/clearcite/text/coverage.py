@@ -5,12 +5,13 @@ Where nothing was counted, names and numbers are worth twice a plain word. Integ
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clearcite.domain.retrieval import Plan, QueryTerm
 from clearcite.text.analysis import Analyzer, is_covered
 from clearcite.text.forms import clean_text
 from clearcite.text.tokens import fold, token_spans
+from clearcite.text.told import amounts_in, asked_part
 
 BIT = 1024
 
@@ -19,7 +20,7 @@ _WEAK = """
 get gets got getting go goes going come comes coming make makes made making take takes took taking give gives gave
 put puts let lets keep use uses used using say says said must need needs want wants like able kind sort type thing
 things way ways one us someone somebody anybody anyone people person persons lot new old good still yet currently
-exactly actually usually normally possible possibly happen happens happened occur occurs
+exactly actually usually normally possible possibly now us something anything happen happens happened occur occurs
 value values number name named called count counts try mean means meaning
 ter fazer faz tenho temos fica ficar ir vai dar deve precisa coisa tipo forma pessoa pessoas numero nome novo nova
 ainda acontece aconteceu ocorre significa significam significado quer dizer
@@ -32,7 +33,8 @@ class Need:
     """A word of the question that an answer should cover.
 
     ``named``: it is written like a name, a number or a code; ``coded``: it holds a digit, so nothing else will do;
-    ``proper``: it is a capitalised word inside the question, so most likely the name of one thing.
+    ``proper``: it is a capitalised word inside the question, so most likely the name of one thing; ``told``: it stands
+    only in what is told with the question; ``amount``: it is a number that says how much, and names nothing.
     """
 
     unit: QueryTerm
@@ -41,11 +43,17 @@ class Need:
     coded: bool = False
     proper: bool = False
     frequency: int | None = None
+    told: bool = False
+    amount: bool = False
 
 
 def needs_of(plan: Plan, analyzer: Analyzer) -> tuple[Need, ...]:
-    """What the question needs covered, in its order. Empty when it only asks."""
+    """What the question needs covered, in its order. Empty when it only asks. Where what it asks says nothing of its
+    own (*What now?*), nothing counts as told."""
     named, proper = _named_words(plan.question), _proper_words(plan.question)
+    part = asked_part(plan.question)
+    asked = {form for unit in analyzer.analyze_question(part) for form in unit.forms}
+    amounts = amounts_in(plan.question, part)
     found = []
     for unit in analyzer.informative(plan.question):
         is_name = any(word in unit.surface for word in named)
@@ -65,8 +73,12 @@ def needs_of(plan: Plan, analyzer: Analyzer) -> tuple[Need, ...]:
                 coded=coded,
                 proper=unit.surface in proper,
                 frequency=frequency,
+                told=asked.isdisjoint(unit.forms),
+                amount=unit.surface in amounts,
             )
         )
+    if all(need.told or need.unit.surface in WEAK_WORDS for need in found):
+        return tuple(replace(need, told=False) for need in found)
     return tuple(found)
 
 
@@ -89,6 +101,12 @@ def depth(needs: Sequence[Need], counts: Mapping[str, int]) -> int:
 
 def missing(needs: Sequence[Need], terms: Collection[str]) -> tuple[Need, ...]:
     return tuple(need for need in needs if not is_covered(need.unit, terms))
+
+
+def wanted(needs: Sequence[Need], terms: Collection[str]) -> tuple[Need, ...]:
+    """The needs that count for a text with these terms: what is only told with a question helps where it is met, and
+    is not wanting where it is not."""
+    return tuple(need for need in needs if not need.told or is_covered(need.unit, terms))
 
 
 def log2_ratio(numerator: int, denominator: int) -> int:

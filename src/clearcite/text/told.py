@@ -1,0 +1,60 @@
+"""What a question asks, apart from what is told with it: *I was woken at 2. When may I start?* tells, then asks."""
+
+import re
+
+from clearcite.text.sentences import split_sentences
+from clearcite.text.terms import stop_word_of
+from clearcite.text.tokens import take_apart, token_spans
+from clearcite.text.units import values
+
+_CLOSERS = "\"'”’»)]} "
+_ASKING = (
+    r"who|whom|whose|what|which|when|where|why|how|is|are|am|was|were|do|does|did|can|could|may|must|should|shall|will"
+    r"|would|has|have|quem|que|qual|quais|quando|onde|como|quanto|quanta|quantos|quantas|posso|pode|podem|podemos|devo"
+    r"|deve|tenho|temos|há|existe"
+)
+_BEFORE_ASKING = r"by|for|at|in|on|to|from|until|with|after|within|o|em|de|a|para|por|até"
+_LEADING = re.compile(
+    rf".*?[,:;]\s+(?=(?:(?:and|but|so|e|mas) )?(?:(?:{_BEFORE_ASKING}) )?(?:{_ASKING})\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_WORD_BEFORE = re.compile(r"([^\W\d_]+)[ -]\Z")
+_NAMES_NO_NUMBER = frozenset(
+    ("got", "get", "have", "had", "paid", "spent", "about", "over", "under", "almost", "nearly", "tenho")
+)
+_YEAR = re.compile(r"(1[89]|20)\d\d")
+
+
+def asked_part(question: str) -> str:
+    """The sentences that end with a question mark, each without what stands before its question word after a comma.
+    The whole text where no sentence ends so."""
+    sentences = [question[start:end] for start, end in split_sentences(question)]
+    asking = [text for text in sentences if text.rstrip(_CLOSERS).endswith("?")]
+    if not asking:
+        return question
+    return " ".join(_LEADING.sub("", text, count=1) for text in asking)
+
+
+def amounts_in(question: str, asked: str) -> frozenset[str]:
+    """Numbers, folded, that say how much of something there is in the asker's case: money, time, a measure; in what
+    is only told any number that no word before it names (*severity 2*) and that is no year."""
+    found: set[str] = set()
+    for value in values(question):
+        written = question[value.start : value.end]
+        measured = value.kind == "quantity" and not value.unit_class.startswith("count")
+        if measured or (
+            value.kind in ("quantity", "number") and _is_told(question, written, asked, value.start)
+        ):
+            found |= _numbers(written)
+    return frozenset(found)
+
+
+def _is_told(question: str, written: str, asked: str, start: int) -> bool:
+    word = _WORD_BEFORE.search(question[:start])
+    names = word and not stop_word_of(word[1]) and word[1].lower() not in _NAMES_NO_NUMBER
+    return written not in asked and not names and not _YEAR.fullmatch(written)
+
+
+def _numbers(text: str) -> frozenset[str]:
+    raws = (raw for raw, _, _ in token_spans(text) if any(char.isdigit() for char in raw))
+    return frozenset(token.whole or token.joined for raw in raws for token in take_apart(raw))
