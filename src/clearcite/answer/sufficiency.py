@@ -21,7 +21,7 @@ from clearcite.text.candidates import Asked, Candidate, candidates, in_context, 
 from clearcite.text.coverage import Need, coverage, depth, missing, wanted
 from clearcite.text.focus import focus_words, is_untyped, names_nothing
 from clearcite.text.forms import clean_text
-from clearcite.text.opposites import says_opposite
+from clearcite.text.opposites import says_opposite, says_other_period
 from clearcite.text.phrases import folded_words
 from clearcite.text.similarity import Similarity
 from clearcite.text.tokens import token_spans
@@ -137,14 +137,14 @@ def _unnamed(asked: Asked, best: Candidate) -> int:
 def _of_nearest(asked: Asked, nearest: Candidate) -> Features:
     question, lacking = asked.plan.question, missing(asked.needs, nearest.terms | nearest.context)
     found = values(nearest.text, nearest.passage.language)
-    words = [need.unit.surface for need in lacking if not need.told]
+    words, said = [need.unit.surface for need in lacking if not need.told], folded_words(nearest.said)
     return {
         # A month, a percentage, somebody was asked for, and the text holds nothing of the kind.
         "untyped": 1000 * is_untyped(question, nearest.text, found),
         # Many uncovered words are other words for what is said; one is what a near miss lacks.
         "gaps": 1000 * min(len(lacking), MOST_GAPS) // MOST_GAPS,
         # The text says *south* where *north* was asked.
-        "opposed": 1000 * says_opposite(words, folded_words(nearest.said)),
+        "opposed": 1000 * (says_opposite(words, said) or says_other_period(folded_words(question), said)),
     }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import dropwhile, islice, pairwise, takewhile
 from types import MappingProxyType
 
-from clearcite.text.asks import names_something
+from clearcite.text.asks import names_in
 from clearcite.text.coverage import WEAK_WORDS, Need
 from clearcite.text.phrases import folded_words
 from clearcite.text.terms import stop_word_of, word_forms
@@ -100,6 +100,19 @@ _SAYS_WHEN = _words("after before once until since yesterday today ago depois an
 
 _ASKS_WHO = _words("who whom quem")
 MOST_BEFORE_WHO = 2
+_ASKS_NAME = frozenset(
+    (("name", "of"), ("names", "of"), ("nome", "do"), ("nome", "da"), ("se", "chama"), ("se", "chamam"))
+)
+# Where one of these is asked for, its name is.
+_HAVE_NAMES = _words(
+    "name names nome nomes model make brand manufacturer company companies firm firms customer customers supplier"
+    " vendor insurer bank tool product account accounts modelo marca fabricante empresa firma cliente banco fornecedor"
+)
+_QUOTED = re.compile(r"`[^`]+`|\"[^\"]+\"|“[^”]+”|\*\w[^*]*\*")
+_DAYS = _words(
+    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays"
+    " sundays january february march april may june july august september october november december"
+)
 # Who does things in documents, where no name says it.
 _WHO = _words(
     "manager managers team teams department departments lead leads leader director directors officer officers"
@@ -126,8 +139,10 @@ def is_untyped(question: str, text: str, found: Sequence[Value]) -> bool:
     """Whether something of a kind is asked for, and the text with these values holds nothing of that kind."""
     asked, said = folded_words(question), folded_words(text)
     wanted = _wanted_classes(asked)
+    new = [value for value in found if not set(folded_words(text[value.start : value.end])) <= set(asked)]
     return (
-        (bool(wanted) and not _holds_class(wanted, text, found))
+        (bool(wanted) and not _holds_class(wanted, text, new))
+        or (_asks_name(asked) and not _tells_name(asked, text))
         or (_asks_number(asked) and not _tells_number(asked, text, found))
         or (not _ASKS_WHO.isdisjoint(asked[: MOST_BEFORE_WHO + 1]) and not _tells_who(asked, text))
         or (not _ASKS_WHEN_IT_WAS.isdisjoint(pairwise(asked)) and not _tells_date(said, text, found))
@@ -230,8 +245,22 @@ def _forms(word: str) -> list[str]:
 
 
 def _tells_who(asked: Words, text: str) -> bool:
-    known = frozenset(asked)
-    return names_something(text, known) or not (_WHO - known).isdisjoint(folded_words(text))
+    return _tells_name(asked, text) or not (_WHO - frozenset(asked)).isdisjoint(folded_words(text))
+
+
+def _asks_name(words: Words) -> bool:
+    """Whether one thing of its kind is asked for by its name: *what is it called*, *which company*."""
+    pairs = frozenset(pairwise(words))
+    called = words[-1:] == ("called",) and not {"what", "how"}.isdisjoint(words)
+    of_a_kind = not _asks_number(words) and not _HAVE_NAMES.isdisjoint(_named(words))
+    return called or of_a_kind or not _ASKS_NAME.isdisjoint(pairs)
+
+
+def _tells_name(asked: Words, text: str) -> bool:
+    """Whether a name stands in the text that is not the question's own: no number, and no day or month."""
+    names = (text[start:end] for start, end in names_in(text, frozenset(asked)))
+    said = (word for name in names for word in folded_words(name) if not word[0].isdigit())
+    return bool(_QUOTED.search(text)) or any(word not in _DAYS and word not in asked for word in said)
 
 
 def _tells_date(said: Words, text: str, found: Sequence[Value]) -> bool:

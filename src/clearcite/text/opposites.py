@@ -4,6 +4,7 @@ An encoder takes them for near the same, for they stand in the same sentences. L
 parted by ``|``; words of one side agree. Only what seldom goes together about one thing, in English and Portuguese.
 """
 
+import re
 from collections.abc import Collection, Iterable
 
 _MATTERS = """
@@ -75,3 +76,25 @@ def says_opposite(words: Iterable[str], said: Collection[str]) -> bool:
         for sides in _SIDES
         for mine in sides
     )
+
+
+_PERIODS = {
+    "hour": ("hourly", "hora"),
+    "day": ("daily", "night", "dia", "noite"),
+    "week": ("weekly", "semana"),
+    "month": ("monthly", "mes"),
+    "quarter": ("quarterly", "trimestre"),
+    "year": ("yearly", "annual", "annually", "ano"),
+}
+_A_PERIOD = re.compile(
+    rf"\b(?:per|an?|each|every|one|por|ao|cada) ({'|'.join(_PERIODS)}|hora|dia|semana|mes|ano)\b"
+)
+_NAMED = {word: name for name, words in _PERIODS.items() for word in (name, f"{name}s", *words)}
+
+
+def says_other_period(question: Iterable[str], said: Collection[str]) -> bool:
+    """Whether something is asked *per month*, and said *per year* alone. Both are folded words in order."""
+    asked = {_NAMED[word] for word in _A_PERIOD.findall(" ".join(question))}
+    told = {_NAMED[word] for word in _A_PERIOD.findall(" ".join(said))}
+    named = {_NAMED[word] for word in said if word in _NAMED}
+    return bool(asked and told) and asked.isdisjoint(named)

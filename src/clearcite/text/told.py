@@ -9,13 +9,17 @@ from clearcite.text.units import values
 
 _CLOSERS = "\"'”’»)]} "
 _ASKING = (
-    r"who|whom|whose|what|which|when|where|why|how|is|are|am|was|were|do|does|did|can|could|may|must|should|shall|will"
-    r"|would|has|have|quem|que|qual|quais|quando|onde|como|quanto|quanta|quantos|quantas|posso|pode|podem|podemos|devo"
-    r"|deve|tenho|temos|há|existe"
+    r"who|whom|whose|what|which|why|how|is|are|am|was|were|do|does|did|can|could|may|must|should|shall|will|would|has"
+    r"|have|quem|que|qual|quais|onde|como|quanto|quanta|quantos|quantas|posso|pode|podem|podemos|devo|deve|tenho|temos"
+    r"|há|existe"
 )
-_BEFORE_ASKING = r"by|for|at|in|on|to|from|until|with|after|within|o|em|de|a|para|por|até"
+_BEFORE_ASKING = (
+    r"(?:(?:and|but|so|e|mas) )?"
+    r"(?:(?:by|for|at|in|on|to|from|until|with|after|within|o|em|de|a|para|por|até) )?"
+)
+# *When it rains, may I ...?* tells first, *In which town, if any, ...?* does not.
 _LEADING = re.compile(
-    rf".*?[,:;]\s+(?=(?:(?:and|but|so|e|mas) )?(?:(?:{_BEFORE_ASKING}) )?(?:{_ASKING})\b)",
+    rf"(?!{_BEFORE_ASKING}(?:{_ASKING})\b).*?[,:;]\s+(?={_BEFORE_ASKING}(?:{_ASKING}|when|where|quando)\b)",
     re.IGNORECASE | re.DOTALL,
 )
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[ -]\Z")
@@ -32,7 +36,8 @@ def asked_part(question: str) -> str:
     asking = [text for text in sentences if text.rstrip(_CLOSERS).endswith("?")]
     if not asking:
         return question
-    return " ".join(_LEADING.sub("", text, count=1) for text in asking)
+    found = ((text, _LEADING.match(text)) for text in asking)
+    return " ".join(text[match.end() :] if match else text for text, match in found)
 
 
 def amounts_in(question: str, asked: str) -> frozenset[str]:

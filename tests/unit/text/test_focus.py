@@ -77,7 +77,7 @@ def test_a_text_holds_the_kind_of_thing_that_is_asked_for_or_not(
 
 
 @pytest.mark.parametrize(
-    "question", ["Is it free?", "Where is it?", "How long must a rope be?", "Which bank is it?", "", "How"]
+    "question", ["Is it free?", "Where is it?", "How long must a rope be?", "Which road is it?", "", "How"]
 )
 def test_without_a_cue_nothing_is_held_against_a_text(question: str) -> None:
     text = "Most of them like one."
