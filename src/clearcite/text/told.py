@@ -42,9 +42,9 @@ def asked_part(question: str) -> str:
 
 def amounts_in(question: str, asked: str) -> frozenset[str]:
     """Numbers, folded, that say how much of something there is in the asker's case: money, time, a measure; in what
-    is only told any number that no word before it names (*severity 2*) and that is no year."""
+    is only told any number that no word before it names (*severity 2*) and that is no year. None in a claim."""
     found: set[str] = set()
-    for value in values(question):
+    for value in values(question) if "?" in question else ():
         written = question[value.start : value.end]
         measured = value.kind == "quantity" and not value.unit_class.startswith("count")
         if measured or (
@@ -57,7 +57,8 @@ def amounts_in(question: str, asked: str) -> frozenset[str]:
 def _is_told(question: str, written: str, asked: str, start: int) -> bool:
     word = _WORD_BEFORE.search(question[:start])
     names = word and not stop_word_of(word[1]) and word[1].lower() not in _NAMES_NO_NUMBER
-    return written not in asked and not names and not _YEAR.fullmatch(written)
+    counts = written.endswith("s")  # *has 12 roses*, unlike *severity 2 incident*
+    return written not in asked and (counts or not names) and not _YEAR.fullmatch(written)
 
 
 def _numbers(text: str) -> frozenset[str]:

@@ -69,6 +69,18 @@ def test_a_proper_name_that_no_readable_passage_has_lowers_the_score() -> None:
     assert nowhere.missing == ("mongolia",)
 
 
+def test_what_is_told_with_a_question_is_not_wanting_but_a_code_in_it_is() -> None:
+    asked = "How many requests per minute may an API key send?"
+    plain, told, coded = (
+        judged(f"{before}{asked}", LIMITS, VISITORS)
+        for before in ("", "Our gardener planted 12 roses. ", "Our CVX-4999 is broken. ")
+    )
+    assert plain.answerable
+    assert told.answerable
+    assert told.missing == ()
+    assert coded.score < told.score - 2000
+
+
 def test_nothing_is_answered_without_claims_evidence_or_anything_to_cover() -> None:
     plan = counted("How many requests?", [LIMITS])
     evidence = (Evidence(number=1, ranked=Ranked(passage=LIMITS[0], score=1)),)

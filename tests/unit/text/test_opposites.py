@@ -2,7 +2,7 @@
 
 import pytest
 
-from clearcite.text.opposites import says_opposite
+from clearcite.text.opposites import says_opposite, says_other_period
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,18 @@ def test_the_other_side_counts_only_where_the_own_one_is_not_said(
     word: str, said: str, expected: bool
 ) -> None:
     assert says_opposite([word], said.split()) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "expected"),
+    [
+        ("what is the fee per month", "the fee per year is 18", True),
+        ("what is the fee per month", "the fee per year is 18 or 2 monthly", False),
+        ("what is the fee per month", "the fee is 18", False),
+        ("what is the fee", "the fee per year is 18", False),
+    ],
+)
+def test_what_is_asked_per_month_is_not_what_is_said_per_year(
+    question: str, said: str, expected: bool
+) -> None:
+    assert says_other_period(question.split(), said.split()) is expected
