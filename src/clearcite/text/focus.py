@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import dropwhile, islice, pairwise, takewhile
 from types import MappingProxyType
 
-from clearcite.text.asks import names_in
+from clearcite.text.asks import names_in, names_something
 from clearcite.text.coverage import WEAK_WORDS, Need
 from clearcite.text.phrases import folded_words
 from clearcite.text.terms import stop_word_of, word_forms
@@ -77,7 +77,7 @@ _SERVES: Mapping[str, frozenset[str]] = MappingProxyType(
 # Words that say as much as a value of a class does.
 _SAYS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        "money": _words("free gratis gratuito gratuita nothing"),
+        "money": _words("free gratis gratuito gratuita nothing coin coins cent cents pence moedas centimos"),
         "amount": _words("free gratis gratuito gratuita nothing half metade full whole double"),
         "time": _words("noon midnight meio daily closed fechado"),
         "day": _words("first last every primeiro ultimo"),
@@ -91,6 +91,9 @@ _SAYS: Mapping[str, frozenset[str]] = MappingProxyType(
     )
 )
 _YEAR = re.compile(r"\b(1[1-9]|20)\d\d\b")
+
+_TIMES = _words("times vezes")
+_ALL = _words("todos todas")
 
 _ASKS_WHEN_IT_WAS = frozenset(
     (("when", "did"), ("when", "was"), ("when", "were"), ("quando", "foi"), ("quando", "foram"))
@@ -228,6 +231,8 @@ def _tells_number(asked: Words, text: str, found: Sequence[Value]) -> bool:
         return True
     if not (_SAYS_A_NUMBER - known).isdisjoint(said):
         return True
+    if not _TIMES.isdisjoint(_counted(asked)) and not (_SAYS["duration"] | _ALL).isdisjoint(said):
+        return True  # *how many times?* *every day*
     counted = {form for word in _counted(asked) for form in _forms(word)}
     return any(word in _SINGLE and not counted.isdisjoint(_forms(after)) for word, after in pairwise(said))
 
@@ -245,7 +250,8 @@ def _forms(word: str) -> list[str]:
 
 
 def _tells_who(asked: Words, text: str) -> bool:
-    return _tells_name(asked, text) or not (_WHO - frozenset(asked)).isdisjoint(folded_words(text))
+    known = frozenset(asked)
+    return names_something(text, known) or not (_WHO - known).isdisjoint(folded_words(text))
 
 
 def _asks_name(words: Words) -> bool:

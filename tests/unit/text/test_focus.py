@@ -67,6 +67,7 @@ def test_a_question_that_does_not_say_what_it_is_about_is_known(question: str, e
         ("Who repairs the bell?", "The mechanics repair the bell.", "The bell is repaired at night."),
         ("Quem repara o sino?", "O gestor repara o sino.", "O sino repara-se em maio."),
         ("When was the bell cast?", "The bell was cast in 1743.", "The bell was cast of bronze."),
+        ("Quantas vezes toca o sino?", "O sino toca todos os dias.", "O sino toca em maio."),
         ("What is the bell called?", "It is called Big Tom.", "The bell is rung on Sunday."),
         ("Como se chama o sino?", "O sino chama-se Tom.", "O sino toca às 12:00."),
         ("Which company cast the bell?", "It was cast by Ames & Sons.", "A company cast the bell."),
