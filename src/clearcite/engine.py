@@ -24,10 +24,14 @@ from clearcite.answer.publish import publish, publish_search
 from clearcite.answer.rerank import POOL
 from clearcite.answer.tracing import Request, ask_trace, search_trace
 from clearcite.answer.verify import Asked, Replayed
+from clearcite.domain.access import Micros, Principal
 from clearcite.domain.answer import EXIT_CODES, Answer, PublicAnswer, PublicDocument, PublicSearch
 from clearcite.domain.corpus import DocumentKey
+from clearcite.domain.explain import Chains, Explanation
+from clearcite.domain.generations import Generation
 from clearcite.domain.policy import check_current
 from clearcite.domain.retrieval import Question, Scope
+from clearcite.domain.trace import Trace
 from clearcite.errors import (
     ClearciteError,
     DependencyUnavailable,
@@ -36,15 +40,11 @@ from clearcite.errors import (
     StalePolicy,
 )
 from clearcite.operator import Operator, Recomputed, Upkeep
+from clearcite.ports import Clock, Snapshot, Snapshots, Views
 from clearcite.step import Run
 from clearcite.visibility import Visibility
 
 if TYPE_CHECKING:
-    from clearcite.domain.access import Micros, Principal
-    from clearcite.domain.explain import Chains, Explanation
-    from clearcite.domain.generations import Generation
-    from clearcite.domain.trace import Trace
-    from clearcite.ports import Clock, Snapshot, Snapshots, Views
     from clearcite.storing import Ledger, TraceStore
 
 SIGHTS = 4

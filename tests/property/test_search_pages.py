@@ -158,6 +158,31 @@ def test_what_is_not_looked_at_does_not_change_what_a_page_shows(
     assert shown[0] == shown[1]
 
 
+NAMES = ("E42", "QG-12", "ZX-9", "RT-7", "AB-3", "CD-5")
+
+
+def test_what_holds_the_identifiers_of_a_question_is_looked_at_however_little_it_scores(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The fifty-first hit by words, first of all by its authority and the six names in it."""
+    world = make_world()
+    question = f"Which backup region has a window for {', '.join(NAMES)}?"
+    far = "A window " + "snow " * 20
+    texts = ["The backup region and its window. " + "Snow " * n for n in range(10)]
+    texts += [far + "more " * (n % 3) + "x." for n in range(40)]
+    texts += ["A window " + "snow " * 60 + "more " * (n % 3) + "x." for n in range(60)]
+    named = far + " ".join(f"P{name}1" for name in NAMES) + "."
+    world.put(
+        *[record(f"d{n:03}", text, authority=0) for n, text in enumerate(texts)],
+        record("named", named, authority=100),
+    )
+    shown = [world.engine.search(question, principal("staff")).hits]
+    monkeypatch.setattr(searching, "POOL", None)
+    shown.append(world.engine.search(question, principal("staff")).hits)
+    assert shown[0] == shown[1]
+    assert shown[0][0].document_id == "named"
+
+
 def test_control_pages_cut_from_a_ranking_that_grows_lose_hits(monkeypatch: pytest.MonkeyPatch) -> None:
     """The mistake: deepen until the page is full, and cut it after the cursor's score."""
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from clearcite.answer.fuse import by_score
-from clearcite.domain.retrieval import Passage, Plan, Ranked, Recall
+from clearcite.domain.retrieval import IDENTIFIER_LIFT, Passage, Plan, Ranked, Recall
 from clearcite.text.versions import same_version
 
 SOURCE_TYPES: Mapping[str, int] = MappingProxyType(
@@ -19,26 +19,33 @@ OTHER_SOURCE_TYPE = 970
 VERSION_MATCH = 1050
 VERSION_MISMATCH = 700
 """Strong: text about another version answers another question, but may be all there is."""
+WHOLE = 1000**3
+"""Three factors are multiplied, each in thousandths."""
 SURE = 10
 """So many hits must lie above whatever is not looked at."""
 
 
 def depth_needed(plan: Plan, found: Recall) -> int:
-    """How many hits a leg have to be confirmed: ``plan.enough``, if no weights of a source could bring one of the
-    others before the first ten, and else as many as the plan wants. With two legs all are: what a passage scores
-    depends on how far each of them goes. Decision 0020.
+    """How many hits a leg have to be confirmed: ``plan.enough``, if neither the weights of a source nor identifiers
+    could bring one of the others before the first ten, and else as many as the plan wants. With two legs all are: what
+    a passage scores depends on how far each of them goes. Decision 0020.
     """
     if plan.enough is None or len(found.pages) != 1:
         return plan.depth
     ((_, page),) = found.pages
-    if len(page.hits) <= plan.enough:
+    sure = SURE + IDENTIFIER_LIFT * len(plan.identifiers)
+    if len(page.hits) <= plan.enough or sure > plan.enough:
         return plan.depth
-    lowest = 950 * min(*SOURCE_TYPES.values(), OTHER_SOURCE_TYPE)
-    highest = 1050 * max(*SOURCE_TYPES.values(), OTHER_SOURCE_TYPE)
-    if plan.target_version is not None:
-        lowest, highest = lowest * VERSION_MISMATCH, highest * VERSION_MATCH
-    tenth, next_one = page.hits[SURE - 1].score, page.hits[plan.enough].score
-    return plan.enough if next_one * highest < tenth * lowest else plan.depth
+    lowest, highest = _bounds(plan)
+    last, next_one = page.hits[sure - 1].score, page.hits[plan.enough].score
+    return plan.enough if next_one * highest // WHOLE < last * lowest // WHOLE else plan.depth
+
+
+def _bounds(plan: Plan) -> tuple[int, int]:
+    """The least and the most that a score can be multiplied by, in parts of ``WHOLE``."""
+    kinds = (*SOURCE_TYPES.values(), OTHER_SOURCE_TYPE)
+    versions = (1000, 1000) if plan.target_version is None else (VERSION_MISMATCH, VERSION_MATCH)
+    return 950 * min(kinds) * versions[0], 1050 * max(kinds) * versions[1]
 
 
 def weigh(plan: Plan, ranked: tuple[Ranked, ...]) -> tuple[Ranked, ...]:
@@ -59,7 +66,7 @@ def _weighed(item: Ranked, plan: Plan, source_types: Mapping[str, int]) -> Ranke
     source_type = source_types.get(described.source_type, OTHER_SOURCE_TYPE)
     version = _version_factor(passage, plan)
     factors = (("authority", authority), ("source_type", source_type), ("version", version))
-    score = item.score * authority * source_type * version // 1000 ** len(factors)
+    score = item.score * authority * source_type * version // WHOLE
     return Ranked(passage=passage, score=score, factors=item.factors + factors)
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from clearcite.answer.weigh import weigh
-from clearcite.domain.retrieval import Ranked
+from clearcite.answer.weigh import depth_needed, weigh
+from clearcite.domain.retrieval import Hit, HitPage, Ranked, Recall
 from tests.support.passages import passages, plan_for
 
 
@@ -42,3 +42,15 @@ def test_the_factors_and_only_integers_are_recorded() -> None:
     item = weigh(plan_for("What?"), (ranked("d", 999),))[0]
     assert [name for name, _ in item.factors] == ["authority", "source_type", "version"]
     assert type(item.score) is int
+
+
+def test_scores_that_weigh_the_same_once_they_are_rounded_are_looked_at() -> None:
+    plan = plan_for("What?", enough=50)
+    deep = {n: depth_needed(plan, recalled(n)) for n in (1, 2, 3)}
+    assert deep == {1: 100, 2: 100, 3: 50}
+
+
+def recalled(tenth: int) -> Recall:
+    """Ten hits that score so much, and fifty that score 1."""
+    hits = tuple(Hit(chunk_id=f"{n:032x}", score=tenth if n < 10 else 1) for n in range(60))
+    return Recall(pages=(("lexical", HitPage(hits=hits)),))
