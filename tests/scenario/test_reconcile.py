@@ -331,6 +331,15 @@ def test_an_index_that_cannot_be_opened_is_found_and_the_rest_is_looked_at_never
     ]
 
 
+def test_a_segment_of_another_version_is_found_with_the_command_that_mends_it_named_once() -> None:
+    world = stocked()
+    file = index_file(world, "ids")[0]
+    file.write_bytes(b"clrcite9" + file.read_bytes()[8:])
+    world.pipeline.index._views.clear()
+    (example,) = check(world).examples
+    assert example.detail.count("clearcite index build") == 1
+
+
 def test_it_is_refused_while_work_waits_unless_told_otherwise_and_then_counts_what_waits() -> None:
     world = stocked()
     world.put(record("new", "# New\n\nNot yet indexed.\n"), publish=False)

@@ -20,7 +20,7 @@ from clearcite.ports import IndexEntry, IndexView
 from clearcite.storing import Job
 from clearcite.wire import from_json, loads
 
-BUILD_IT_AGAIN = "Build it again: clearcite index build"
+REBUILD = "clearcite index build"
 Tick = Callable[[str], None]
 
 CHECKED = ("documents", "revisions", "builds", "chunks", "not_read_again", "without_vector", "unmerged")
@@ -70,6 +70,11 @@ def reconcile(
         else:
             _Generation(examination, name, manifest, tally).check(remake, index_manifest)
     return tally.report(examination.position)
+
+
+def with_rebuild(message: str) -> str:
+    """What is wrong with an index, with the command that mends it, unless it is named there."""
+    return message if REBUILD in message else f"{message} Build it again: {REBUILD}"
 
 
 def _manifest(raw: str) -> PipelineManifest | None:
@@ -122,7 +127,7 @@ class _Generation:
         try:
             remaker = remake(self.name, self.manifest, index_manifest)
         except (IntegrityFault, DependencyUnavailable) as fault:
-            self._add("index_differs", None, f"{fault.message} {BUILD_IT_AGAIN}")
+            self._add("index_differs", None, with_rebuild(fault.message))
             self._check_by_hashes()
             return
         if remaker.builder is None:
@@ -153,7 +158,7 @@ class _Generation:
         try:
             view.check()
         except IntegrityFault:
-            self._add("index_differs", None, f"a segment does not give its checksum. {BUILD_IT_AGAIN}")
+            self._add("index_differs", None, with_rebuild("a segment does not give its checksum."))
 
     def _entries(self, builder: Builder) -> Iterator[IndexEntry]:
         """What should stand in the index, made again from the original bytes."""

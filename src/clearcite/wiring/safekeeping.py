@@ -43,6 +43,7 @@ from clearcite.domain.journal import Journal, Reapplied, agree
 from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.policy import Accepted
 from clearcite.errors import ClearciteError, DependencyUnavailable, InputError, IntegrityFault
+from clearcite.ingest.reconcile import with_rebuild
 from clearcite.wire import canonical, from_json, loads, to_json
 from clearcite.wiring.parts import INDEX, LEDGER, TRACES, SystemClock, existing_store
 from clearcite.wiring.purging import REPLACED, Purge, Say
@@ -396,5 +397,5 @@ def _index_fault(folder: Path, raw: str, manifest: str | None) -> str:
         pipeline: PipelineManifest = from_json(PipelineManifest, loads(raw), what="the stored manifest")
         LocalIndex(folder, pipeline).open(manifest).check()
     except ClearciteError as error:
-        return f"{error.message} Build it again: clearcite index build"
+        return with_rebuild(error.message)
     return ""
