@@ -104,7 +104,7 @@ def main() -> int:
     options = _options()
     if os.environ.get("OPENBLAS_NUM_THREADS") != "1":  # numpy reads it once, when it is imported
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-        os.execve(sys.executable, [sys.executable, __file__, *sys.argv[1:]], environment)
+        os.execve(sys.executable, [sys.executable, "-m", "bench.search", *sys.argv[1:]], environment)
     data = Path(options.data)
     if not (data / "corpus.jsonl.gz").exists():
         print(f"no SciFact in {data}; name it with --data", file=sys.stderr)
