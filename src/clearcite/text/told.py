@@ -23,6 +23,8 @@ _LEADING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[ -]\Z")
+_LONGEST_NAME = 40
+"""Characters before a number that are looked at: a question can have a thousand numbers behind one long word."""
 _NAMES_NO_NUMBER = frozenset(
     ("got", "get", "have", "had", "paid", "spent", "about", "over", "under", "almost", "nearly", "tenho")
 )
@@ -55,7 +57,7 @@ def amounts_in(question: str, asked: str) -> frozenset[str]:
 
 
 def _is_told(question: str, written: str, asked: str, start: int) -> bool:
-    word = _WORD_BEFORE.search(question[:start])
+    word = _WORD_BEFORE.search(question[max(0, start - _LONGEST_NAME) : start])
     names = word and not stop_word_of(word[1]) and word[1].lower() not in _NAMES_NO_NUMBER
     counts = written.endswith("s")  # *has 12 roses*, unlike *severity 2 incident*
     return written not in asked and (counts or not names) and not _YEAR.fullmatch(written)

@@ -1,5 +1,7 @@
 """What is asked, apart from what is told with it, and which numbers say only how much."""
 
+import time
+
 import pytest
 
 from clearcite.text.told import amounts_in, asked_part
@@ -34,3 +36,12 @@ def test_the_sentence_that_asks_is_found_without_what_is_told_before_it(question
 )
 def test_a_number_that_names_nothing_is_an_amount(question: str, amounts: set[str]) -> None:
     assert amounts_in(question, asked_part(question)) == amounts
+
+
+def test_many_numbers_behind_one_long_word_take_no_time() -> None:
+    question = f"{'a' * 2_000} {' '.join(map(str, range(500)))} what?"
+    began = time.process_time()
+    amounts_in(question, asked_part(question))
+    assert time.process_time() - began < 2, (
+        "thirty seconds where the word is looked for from each of its letters"
+    )
