@@ -15,17 +15,19 @@ from clearcite.domain.answer import Claim
 from clearcite.domain.retrieval import Evidence, Passage, Plan
 from clearcite.ports import Embedder
 from clearcite.text.alignment import align
-from clearcite.text.analysis import Analyzer
+from clearcite.text.analysis import Analyzer, is_covered
 from clearcite.text.asks import is_statement
 from clearcite.text.candidates import Asked, Candidate, candidates, in_context, read_question
 from clearcite.text.coverage import Need, coverage, depth, missing, wanted
 from clearcite.text.focus import focus_words, is_untyped, names_nothing
 from clearcite.text.forms import clean_text
+from clearcite.text.namesakes import names_another
 from clearcite.text.opposites import says_opposite, says_other_period
 from clearcite.text.phrases import folded_words
 from clearcite.text.similarity import Similarity
 from clearcite.text.tokens import token_spans
 from clearcite.text.units import values
+from clearcite.text.versions import is_of, versions_asked
 
 Features = dict[str, int]
 CLEAR = 1500
@@ -58,7 +60,8 @@ def judge(
     embedder: Embedder | None,
 ) -> Sufficiency:
     """Judge the best units of the evidence. Without claims, or without anything to cover, nothing is answered, nor is
-    a question that does not say what it is about."""
+    a question that does not say what it is about. A code that is asked about can be said in no other words, and what
+    holds for another version answers nothing."""
     similarity = Similarity(embedder, plan.question) if embedder else None
     asked = read_question(plan, analyzer, similarity)
     found = candidates(asked, [item.passage for item in evidence])
@@ -66,6 +69,8 @@ def judge(
         return Sufficiency(score=-1, answerable=False, clear=False)
     features = measure(asked, found)
     score = log_odds(MODELS[form(plan.question), similarity is not None], features)
+    if _is_of_another(asked, evidence, claims):
+        score = min(score, -1)
     around = found[0].terms | found[0].context
     lacking = missing(wanted(asked.needs, around), around)
     return Sufficiency(
@@ -74,6 +79,48 @@ def judge(
         clear=score >= CLEAR,
         features=tuple(features.items()),
         missing=tuple(need.unit.surface for need in lacking if need.named),
+    )
+
+
+def _is_of_another(asked: Asked, evidence: Sequence[Evidence], claims: Sequence[Claim]) -> bool:
+    """Whether what is claimed holds for another code, another version or a namesake of what a question asks about."""
+    if form(asked.plan.question) == "claim":
+        return False
+    said = "\n".join(f"{quote.passage.context}\n{claim.text}" for claim in claims for quote in claim.quotes)
+    return (
+        _lacks_identifier(asked, claims)
+        or _are_of_another_version(asked.plan, evidence, claims)
+        or names_another(asked.plan.question, said)
+    )
+
+
+def _lacks_identifier(asked: Asked, claims: Sequence[Claim]) -> bool:
+    """Whether a code or exact name the question asks about stands in no claim, nor above one."""
+    named = [
+        need.unit for need in asked.needs if need.unit.surface in asked.plan.identifiers and not need.told
+    ]
+    if not named:
+        return False
+    said: set[str] = set()
+    for passage, text in {(quote.passage, claim.text) for claim in claims for quote in claim.quotes}:
+        said.update(asked.analyzer.analyze_document(f"{passage.context}\n{text}", passage.language))
+    return any(not is_covered(unit, said) for unit in named)
+
+
+def _are_of_another_version(plan: Plan, evidence: Sequence[Evidence], claims: Sequence[Claim]) -> bool:
+    """Whether each claim is from a document of another version, and neither it nor its headings name the one meant.
+    A bare *1.9* means a version where a document of that version is among the evidence."""
+    versions = versions_asked(plan.question, plan.target_version)
+    stated = {item.passage.description.product_version for item in evidence}
+    if plan.target_version is None:
+        versions = tuple(version for version in versions if any(is_of((version,), one) for one in stated))
+    if not versions:
+        return False
+    return all(
+        is_of(versions, quote.passage.description.product_version) is False
+        and not any(version in f"{quote.passage.context}\n{quote.text}" for version in versions)
+        for claim in claims
+        for quote in claim.quotes
     )
 
 

@@ -132,14 +132,16 @@ class Analyzer:
         if token.kind == "unspaced":
             yield from (QueryTerm(surface=gram, forms=(WORD + gram,)) for gram in grams(token.whole))
             return
-        exact = asked_forms(token)
+        exact = (*asked_forms(token), *self._other_forms(token.whole, self.languages))  # *k8s* is one key
         words = [unit for part in token.parts for unit in self._word_units(part, dropped_in)]
         if words:
             first = words[0]
             yield QueryTerm(surface=first.surface, forms=tuple(dict.fromkeys((*first.forms, *exact))))
             yield from words[1:]
         elif exact and not token.parts:
-            yield QueryTerm(surface=token.whole or token.joined, forms=exact)
+            yield QueryTerm(surface=token.whole or token.joined, forms=tuple(dict.fromkeys(exact)))
+        if len(token.parts) != 1:  # what is one word has had them
+            yield from self._other_units(token.whole)
 
     def _word_units(self, word: str, dropped_in: Collection[str]) -> Iterable[QueryTerm]:
         folded = fold(word)
@@ -147,11 +149,18 @@ class Analyzer:
         if any(language in stops for language in dropped_in):
             return
         languages = [language for language in self.languages if language not in stops]
-        others = self.synonyms.get(folded, ())
-        alternatives = [word, *(other for other in others if " " not in other)]
-        forms = dict.fromkeys(form for other in alternatives for form in word_forms(other, languages))
+        forms = dict.fromkeys((*word_forms(word, languages), *self._other_forms(folded, languages)))
         yield QueryTerm(surface=folded, forms=tuple(forms))
-        for several in (other for other in others if " " in other):
+        yield from self._other_units(folded)
+
+    def _other_forms(self, folded: str, languages: Sequence[str]) -> Iterable[str]:
+        """Of the synonyms that are one word."""
+        others = [other for other in self.synonyms.get(folded, ()) if " " not in other]
+        return (form for other in others for form in word_forms(other, languages))
+
+    def _other_units(self, folded: str) -> Iterable[QueryTerm]:
+        """Of the synonyms that are several words."""
+        for several in (other for other in self.synonyms.get(folded, ()) if " " in other):
             for raw in raw_tokens(clean_text(several)):
                 if not stop_word_of(raw):
                     yield QueryTerm(surface=fold(raw), forms=tuple(word_forms(raw, self.languages)))
@@ -169,7 +178,9 @@ class Analyzer:
             amount = (
                 [WORD + token.parts[0]] if token.kind == "number" and token.parts else []
             )  # 24h is also 24 h
-            yield QueryTerm(surface=token.whole or token.joined, forms=(*asked_forms(token), *amount))
+            others = self._other_forms(token.whole, self.languages)
+            forms = dict.fromkeys((*asked_forms(token), *amount, *others))
+            yield QueryTerm(surface=token.whole or token.joined, forms=tuple(forms))
 
 
 def analysed_length(terms: Mapping[str, int]) -> int:

@@ -48,6 +48,8 @@ interno interna | externo externa
 domestic | international
 inbound incoming | outbound outgoing
 upper | lower
+empty | full loaded
+vazio vazia | cheio cheia carregado carregada
 part | full
 buy | sell
 public | private

@@ -1,6 +1,7 @@
 """Product versions: the one a question asks about, and whether two names mean the same version."""
 
 import re
+from collections.abc import Iterable
 
 from clearcite.text.forms import clean_text
 from clearcite.text.tokens import raw_tokens
@@ -35,6 +36,11 @@ def versions_asked(question: str, target: str | None) -> tuple[str, ...]:
     """The version a question is about; without words that say so, each bare ``2.6`` in it."""
     asked = target or asked_version(question)
     return (asked,) if asked else tuple(raw for raw in raw_tokens(clean_text(question)) if _is_dotted(raw))
+
+
+def is_of(versions: Iterable[str], stated: str | None) -> bool | None:
+    """Whether a stated version is one of those; None where nothing is stated."""
+    return None if stated is None else any(same_version(version, stated) for version in versions)
 
 
 def _is_dotted(raw: str) -> bool:

@@ -53,12 +53,41 @@ def test_a_covered_question_is_answerable_and_an_uncovered_one_is_not() -> None:
     assert not judged(question, VISITORS).answerable
 
 
-def test_a_code_that_nothing_covers_is_a_strong_reason_to_abstain() -> None:
+def test_a_code_that_no_claim_has_is_not_answered() -> None:
     known, unknown = (judged(f"What does {code} mean?", CODES) for code in ("CVX-4210", "CVX-4999"))
     assert known.answerable
     assert not unknown.answerable
-    assert known.score - unknown.score > 2000
+    keys = passages(
+        "keys", "Keys | Version 1.9 | The default of gate.open_ms is 60. The default of gate.wait_ms is 5."
+    )
+    assert judged("What is the default of gate.open_ms?", keys).answerable
+    assert not judged("What is the default of gate.scan_ms?", keys).answerable
     assert unknown.missing == ("cvx-4999",)
+
+
+def test_what_holds_for_another_version_answers_nothing() -> None:
+    first, second = (
+        [replace(item, description=replace(item.description, product_version=version)) for item in found]
+        for version, found in (
+            ("1.9", passages("old", "Keys | All | A slot is held for 10 minutes by default.")),
+            ("2.4", passages("new", "Keys | All | The scanner waits for 15 seconds by default.")),
+        )
+    )
+    question = "How long does the scanner wait by default in the {} agent?"
+    assert judged(question.format("2.4"), second, first).answerable
+    assert not judged(question.format("1.9"), second, first).answerable
+    assert not judged("How long does the scanner wait by default in version 1.9?", second).answerable
+    told = "A car of 1.9 m came. How long does the scanner wait by default?"
+    assert judged(told, second).answerable
+
+
+def test_what_is_said_of_a_namesake_answers_nothing() -> None:
+    domes = passages(
+        "domes", "Upkeep | Batteries | The battery of the East Dome is replaced every five years."
+    )
+    question = "How often is the battery of the {} Dome replaced?"
+    assert judged(question.format("East"), domes).answerable
+    assert not judged(question.format("Old"), domes).answerable
 
 
 def test_a_proper_name_that_no_readable_passage_has_lowers_the_score() -> None:

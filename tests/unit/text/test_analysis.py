@@ -132,6 +132,15 @@ def test_synonyms_are_forms_of_the_word_and_several_words_are_units() -> None:
     assert finds("PTO", "the vacation rules", analyzer=analyzer) == ["pto"]
 
 
+def test_a_code_has_synonyms_like_any_word() -> None:
+    analyzer = Analyzer(synonyms={"K8s": ("kubernetes", "container platform"), "kubernetes": ("k8s",)})
+    assert finds("upgrade K8s", "kubernetes is upgraded at night", analyzer=analyzer) == ["upgrade", "k8s"]
+    assert [unit.surface for unit in analyzer.analyze_question("k8s")] == ["k8s", "container", "platform"]
+    assert "=kubernetes" in analyzer.informative("k8s")[0].forms
+    assert finds("kubernetes", "the K8s nodes", analyzer=analyzer) == ["kubernetes"]
+    assert finds("upgrade K8s", "kubernetes is upgraded at night", analyzer=ANALYZER) == ["upgrade"]
+
+
 def test_the_fingerprint_tells_configurations_apart() -> None:
     prints = {
         Analyzer().fingerprint,

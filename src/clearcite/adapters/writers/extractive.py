@@ -16,7 +16,7 @@ from clearcite.text.candidates import Asked, Candidate, candidates, read_questio
 from clearcite.text.quoting import Span
 from clearcite.text.rivals import is_rival
 from clearcite.text.similarity import Similarity
-from clearcite.text.versions import same_version, versions_asked
+from clearcite.text.versions import is_of, versions_asked
 
 VERSION = "extractive-2"
 
@@ -129,9 +129,7 @@ def _is_beside(item: Candidate, chosen: Sequence[Candidate]) -> bool:
 
 
 def _is_of_one(item: Candidate, wanted: Sequence[str]) -> bool | None:
-    """None where the document states no version."""
-    stated = item.passage.description.product_version
-    return None if stated is None else any(same_version(version, stated) for version in wanted)
+    return is_of(wanted, item.passage.description.product_version)
 
 
 def _is_outvoted(asked: Asked, item: Candidate, other: Candidate) -> bool:
