@@ -5,9 +5,8 @@
 FILE holds questions as ``src/clearcite/demo/corpus/questions.toml`` does, each with a ``group``. A false answer: the
 status is ``answered`` (or ``conflict``) where the readable documents do not answer. An over-refusal: any other status
 where they do. Right: the status, the decisive words and a citation of the right document. In
-``tests/data``, ``questions_dev.toml`` and ``questions_hard.toml`` were used for choices from the start;
-``questions_blind.toml`` and ``paraphrases_blind.toml`` were written by somebody who saw only the documents, and held
-out until they had been looked at.
+``tests/data``, ``questions_dev.toml`` was used for choices from the start. The other files were written by somebody
+who saw only the documents; each was asked as a blind set once, and its header says which choices have seen it since.
 """
 
 import argparse
