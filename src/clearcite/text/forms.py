@@ -83,9 +83,8 @@ def clean_text(text: str) -> str:
     """The search form before casefolding: nothing invisible, NFKC; case still tells ``camelCase``."""
     if text.isascii():
         return text
-    if _INVISIBLE_RUN.search(
-        "".join(_NOT_ASCII.findall(text))
-    ):  # few characters, and the longest list to look through
+    # The list of what is invisible is the longest to look through, and few characters of most texts are not ASCII.
+    if _INVISIBLE_RUN.search("".join(_NOT_ASCII.findall(text))):
         text = _INVISIBLE_RUN.sub("", text)
     return unicodedata.normalize("NFKC", text)
 
