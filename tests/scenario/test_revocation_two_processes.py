@@ -359,6 +359,10 @@ def test_control_an_identity_that_is_trusted_for_ever_shows_what_its_group_was_s
     tmp_path: Path,
 ) -> None:
     with playing(Play(folder=tmp_path, trusting=True)) as play:
-        a_member_leaves(play, 0)
-        found = play.anomalies()
-        assert any("secret" in anomaly for anomaly in found) and any("plan" in anomaly for anomaly in found)
+        found: list[str] = []
+        for number in range(10):  # whether a reader asks in between is a matter of moments
+            a_member_leaves(play, number)
+            found = [*found, *play.anomalies()]
+            if all(any(word in anomaly for anomaly in found) for word in ("secret", "plan")):
+                return
+        raise AssertionError(found)
