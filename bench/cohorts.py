@@ -18,12 +18,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
+
+from msgspec import Struct
 
 from bench.kept import keep_json
 from bench.scifact import Judged, read_dev, read_test, write_feed
@@ -153,8 +154,7 @@ def fts5(records: Sequence[Mapping[str, Any]]) -> Search:
     return search
 
 
-@dataclass(frozen=True)
-class Cases:
+class Cases(Struct, frozen=True):
     """The questions of the cohorts of one share, and the documents that each of them may read."""
 
     share: int

@@ -19,12 +19,12 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from bench import sets
@@ -78,8 +78,7 @@ LIGHT = "ramdocs"
 PENALTY = 0.002
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Example:
+class Example(Struct, frozen=True, kw_only=True):
     source: str
     question: str
     half: str

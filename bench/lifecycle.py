@@ -17,9 +17,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bench.engine import print_row, read_data, spread, write_feed
 from bench.kept import keep_json
@@ -33,7 +35,8 @@ from clearcite.engine import Engine
 from clearcite.errors import NotFound
 from clearcite.storing import Ledger, TraceStore
 from clearcite.visibility import Visibility
-from clearcite.wire import from_json, loads
+from clearcite.wire import loads
+from clearcite.wire.convert import from_json
 from clearcite.wire.records import read_record
 from clearcite.wiring import open_engine, open_ledger
 
@@ -43,8 +46,7 @@ ASKER = Principal(tenant_id="bench", subject_id="b", groups=("all",), authorizat
 SAMPLES = 300
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Store:
+class Store(Struct, frozen=True, kw_only=True):
     """One store, opened once for asking and once for changing."""
 
     place: Path

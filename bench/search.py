@@ -25,12 +25,12 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import apsw
 import numpy as np
+from msgspec import Struct, field
 
 from bench.kept import keep_json
 from clearcite.adapters.indexes import local_dense
@@ -53,8 +53,7 @@ TARGETS = {"lexical": (1.0, 0.7, 0.4), "dense": (3.0, 1.0, 0.3), "dense numpy": 
 Times = Sequence[Sequence[float]]
 
 
-@dataclass
-class Corpus:
+class Corpus(Struct):
     """``words``: the text of each chunk. ``draw``: a number from 0 to 99 a chunk; below the share: readable."""
 
     words: list[str]
@@ -63,8 +62,7 @@ class Corpus:
     questions: list[str]
 
 
-@dataclass
-class Table:
+class Table(Struct):
     rows: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, what: str, share: int | None, times: Times, target: float | None = None) -> float:

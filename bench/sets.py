@@ -13,9 +13,11 @@ import io
 import subprocess
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bench.quality import holds, read_abstracts, read_claims, read_lines
 from bench.shelf import ANALYZER, Shelf, Text, evidence_of
@@ -45,8 +47,7 @@ QUESTIONS = {
 the blind ones were held out until they had been looked at."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Posed:
+class Posed(Struct, frozen=True, kw_only=True):
     """``miss``: in which way the documents do not answer; None where they do. ``public``: what was said in full."""
 
     source: str

@@ -6,10 +6,10 @@ For measurements that need what the stages return in between: scores of sufficie
 import hashlib
 import pickle
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
 
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.answer.deduplicate import deduplicate
@@ -71,8 +71,7 @@ class Remembering:
             self._file.write_bytes(pickle.dumps(self._vectors))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Text:
+class Text(Struct, frozen=True, kw_only=True):
     """One document. ``markdown``: parsed by the caller into elements; plain text is one paragraph."""
 
     name: str

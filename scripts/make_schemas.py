@@ -1,4 +1,4 @@
-"""Write src/clearcite/schemas/*.json from the dataclasses. A test fails while they are not current."""
+"""Write src/clearcite/schemas/*.json from the structs. A test fails while they are not current."""
 
 import json
 from pathlib import Path

@@ -11,10 +11,12 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from clearcite.domain.access import Acl, Micros, Status
 from clearcite.domain.digest import digest
@@ -28,8 +30,7 @@ _MOMENTS = ("effective_from", "effective_to", "effective_through")
 _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SourceSettings:
+class SourceSettings(Struct, frozen=True, kw_only=True):
     """A source, and what it gives to documents that say nothing themselves.
 
     ``kind``: ``git`` for a repository; else the path tells a folder, a single file and a feed (.jsonl).
@@ -59,8 +60,7 @@ class SourceSettings:
     zone: str = "UTC"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CollectionSettings:
+class CollectionSettings(Struct, frozen=True, kw_only=True):
     """The list of one path of collections. Exactly one of ``allowed_groups``, ``nobody`` and ``unrestricted``."""
 
     path: str
@@ -76,8 +76,7 @@ class CollectionSettings:
         return Acl(allow=allow, deny=tuple(sorted(set(self.denied_groups))))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True, kw_only=True):
     """``deadline_ms``: for one question. ``depth``: confirmed passages a leg. ``semantic``: auto, on or off.
 
     ``evidence_limit`` and ``evidence_chars`` bound what the writer sees. ``answer_words`` bounds the claims
@@ -123,9 +122,9 @@ class Settings:
         skipped |= {"keep_deleted", "keep_revisions", "keep_traces"}
         skipped |= {"max_deletions", "max_deletion_share"}
         parts: list[str] = []
-        for item in fields(self):
-            if item.name not in skipped:
-                parts += [item.name, repr(getattr(self, item.name))]
+        for name in self.__struct_fields__:
+            if name not in skipped:
+                parts += [name, repr(getattr(self, name))]
         return digest("settings", *parts)
 
     @property
@@ -289,7 +288,7 @@ def _described(kind: type[Described], table: str, item: Any) -> Described:
     if not isinstance(item, dict) or not isinstance(item.get("path"), str):
         raise ConfigError(f"Each [[{table}]] in {FILE_NAME} needs a path.")
     plain: Any = kind(path=item["path"])
-    known = {entry.name for entry in fields(plain)}
+    known = set(kind.__struct_fields__)
     unknown = sorted(set(item) - known)
     if unknown:
         hint = did_you_mean(unknown, known)

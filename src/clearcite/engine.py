@@ -9,9 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from clearcite.answer import lookup, searching
 from clearcite.answer.asked import check_identity, instant_of, question_of
@@ -51,8 +53,7 @@ SIGHTS = 4
 """Snapshots a question takes at most, when the index it wants to open is swept each time before it can."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Pipeline:
+class Pipeline(Struct, frozen=True, kw_only=True):
     """What depends on the manifest of a generation: its index, and the parts that must agree with it."""
 
     index: Views
@@ -60,8 +61,7 @@ class Pipeline:
     manifest_hash: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Services:
+class Services(Struct, frozen=True, kw_only=True):
     """Everything an engine is made of; ``wiring`` builds it.
 
     ``whole``: the same ledger with all it can do, for operators and to take a damaged document out of sight; a question
@@ -90,8 +90,7 @@ class Services:
     upkeep: Upkeep | None = None
 
 
-@dataclass(slots=True)
-class View:
+class View(Struct):
     """What one request is drawn from; ``state`` is empty as long as nothing could be opened. ``again``: the traced
     request that is done again, and then ``doubt`` says why this is not the same view."""
 
@@ -101,8 +100,7 @@ class View:
     doubt: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True, kw_only=True):
     """A public answer with the exit code a command ends with."""
 
     public: PublicAnswer

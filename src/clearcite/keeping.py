@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from clearcite.domain.access import Acl, Micros
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from clearcite.storing import Job
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Served:
+class Served(Struct, frozen=True, kw_only=True):
     """One build as it is stored, and the original it was made of as a job, so that it can be made again."""
 
     job: Job

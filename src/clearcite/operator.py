@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
 
 from clearcite.answer.export import Material, build_export
 from clearcite.answer.past import GONE, Past
@@ -19,7 +20,7 @@ from clearcite.domain.policy import Accepted
 from clearcite.domain.retrieval import Scope
 from clearcite.errors import ConfigError, InputError, NotFound
 from clearcite.visibility import Visibility
-from clearcite.wire import to_json
+from clearcite.wire.convert import to_json
 
 if TYPE_CHECKING:
     from clearcite.domain.explain import Chains, Explanation
@@ -43,8 +44,7 @@ class Upkeep(Protocol):
         """See ``wiring.purging``."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Recomputed:
+class Recomputed(Struct, frozen=True, kw_only=True):
     """What the engine computes again for an operator. ``probe`` opens a generation and reads all of its index."""
 
     replay: Replay

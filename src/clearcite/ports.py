@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,8 +46,7 @@ class Clock(Protocol):
 # --- ledger -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StoredChunk:
+class StoredChunk(Struct, frozen=True, kw_only=True):
     """A chunk as the ledger has it, with everything needed to judge and to verify it again.
 
     ``present``: this chunk belongs to the served revision of a document that is not deleted or quarantined.
@@ -72,8 +72,7 @@ class StoredChunk:
     build_seal: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StoredDocument:
+class StoredDocument(Struct, frozen=True, kw_only=True):
     """A document as served: its canonical text and what ``StoredChunk`` says of it."""
 
     key: DocumentKey
@@ -176,8 +175,7 @@ class Snapshots(Protocol):
 # --- index ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Vector:
+class Vector(Struct, frozen=True, kw_only=True):
     """An int8 vector: one signed byte a dimension, and the row's scale as an integer."""
 
     data: bytes
@@ -185,8 +183,7 @@ class Vector:
     truncated: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Worded:
+class Worded(Struct, frozen=True, kw_only=True):
     """A text's vector, and for each of its words in order an int8 row: the direction of what it means in this text."""
 
     vector: Vector
@@ -194,8 +191,7 @@ class Worded:
     rows: bytes
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class IndexEntry:
+class IndexEntry(Struct, frozen=True, kw_only=True):
     """One chunk for the index. ``terms``: those of text and context; the index holds no ACL."""
 
     chunk_id: str
@@ -222,8 +218,7 @@ class Readable(Protocol):
         """For the trace: how many builds are served, and how many of them each reason keeps from this scope."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class IndexDifference:
+class IndexDifference(Struct, frozen=True, kw_only=True):
     """An entry that should stand in an index and does not, that stands in it and should not, or that differs."""
 
     what: Literal["missing", "extra", "differs"]

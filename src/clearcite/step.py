@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar
+
+from msgspec import Struct, field
 
 from clearcite.domain.trace import StageRecord
 from clearcite.errors import ClearciteError, DeadlineExceeded, DependencyUnavailable
@@ -19,8 +20,7 @@ T = TypeVar("T")
 Describe = Callable[[str, Any], dict[str, Any]]
 
 
-@dataclass(slots=True)
-class Run:
+class Run(Struct):
     """One request on its way through the stages.
 
     ``faults`` maps a stage name to the exception it shall raise. ``describe`` turns a stage's name and result into the

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from msgspec import Struct
 
 from clearcite.keeping import Collections, Eraser, EventLog, Examination, PolicyLog, Sources, TraceLog
 from clearcite.ports import Snapshots, Views
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from clearcite.ports import IndexEntry, Mask
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Applied:
+class Applied(Struct, frozen=True, kw_only=True):
     """What became of one record: a decision, or the reason it was refused (then nothing was written)."""
 
     key: DocumentKey
@@ -35,8 +35,7 @@ class Applied:
     error: ClearciteError | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Job:
+class Job(Struct, frozen=True, kw_only=True):
     """One leased piece of work of the outbox, for one generation.
 
     ``project``: parse, chunk and index the revision. ``access``: only the access changed; acknowledging it is
@@ -59,8 +58,7 @@ class Job:
     description: Description | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Built:
+class Built(Struct, frozen=True, kw_only=True):
     """The result of a job. ``normal_sha256``: of the normalised text, by which mirrors are recognised."""
 
     job: Job

@@ -13,11 +13,12 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from clearcite.domain.access import AccessClass, Acl, Groups, Micros, Principal, class_admits, path_judge
@@ -124,8 +125,7 @@ def _numbered(numbers: dict[K, int], items: list[K], item: K) -> int:
     return numbers[item]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Columns:
+class Columns(Struct, frozen=True, kw_only=True, eq=False):
     """One partition of one generation, by slot, as it stood from ``changed`` to ``position``, both included.
 
     ``served`` and ``head`` are numbers of the table; only its first ``count`` are used. Bounds of windows
@@ -208,8 +208,7 @@ class Columns:
         return self.present & verdicts.take(self.served) & verdicts.take(self.head)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Span:
+class Span(Struct, frozen=True, eq=False):
     """A mask and the instants it holds for: from ``start`` on, before ``end``.
 
     ``superseding``: the slots of it that supersede others."""
@@ -222,8 +221,7 @@ class Span:
     superseding: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ReadableNow:
+class ReadableNow(Struct, frozen=True, eq=False):
     """Implements ``ports.Readable``: the masks of one scope at one ledger position and instant."""
 
     spans: Mapping[str, Span]

@@ -58,6 +58,18 @@ def test_nothing_that_is_shipped_relies_on_assert() -> None:
     assert found == []
 
 
+def test_records_are_structs_and_what_is_run_without_packages_alone_has_data_classes() -> None:
+    users = {
+        str(path.relative_to(ROOT))
+        for folder in (SRC, ROOT / "tests", ROOT / "bench")
+        for path in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == "dataclasses"
+        if folder == SRC or {"replace", "fields", "asdict"} & {name.name for name in node.names}
+    }
+    assert users == {"src/clearcite/scope_check/measure.py"}
+
+
 def test_the_public_names_are_what_all_says_sorted_and_each_resolves() -> None:
     assert clearcite.__all__ == sorted(clearcite.__all__)
     for name in clearcite.__all__:

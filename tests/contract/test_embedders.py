@@ -1,7 +1,7 @@
 import importlib.util
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.adapters.embedders.minilm import INSTALL_MODEL, PACKAGE, MiniLM
 from clearcite.adapters.embedders.minilm_rows import MiniLMRows

@@ -6,12 +6,12 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import apsw
 import pytest
+from msgspec.structs import replace
 
 from clearcite.config import load_settings
 from clearcite.wiring import open_workshop

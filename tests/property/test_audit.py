@@ -367,4 +367,4 @@ def test_a_head_comes_back_from_its_text_and_anything_else_is_refused() -> None:
 
 def test_the_entries_are_plain_values() -> None:
     """Names, so that an auditor's tool can be written from them."""
-    assert "link" in Event.__slots__ and "commitment" in TraceEntry.__slots__
+    assert "link" in Event.__struct_fields__ and "commitment" in TraceEntry.__struct_fields__

@@ -22,7 +22,7 @@ from clearcite.domain.audit import Heads
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.policy import Accepted, Policy, Subject
 from clearcite.errors import InputError
-from clearcite.wire import to_json
+from clearcite.wire.convert import to_json
 from tests.support.world import DAY, LEGS, NOW, World, close_worlds, deletion, make_world, principal, record
 
 OPERATOR = Principal(

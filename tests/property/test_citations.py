@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from clearcite.domain.access import Principal
 from clearcite.domain.digest import sha256_text
-from clearcite.wire import to_json
+from clearcite.wire.convert import to_json
 from tests.support.world import LEGS, close_worlds, deletion, make_world, principal, record
 
 OPERATOR = Principal(

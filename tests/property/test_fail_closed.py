@@ -8,10 +8,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.adapters.writers.extractive import ExtractiveWriter
 from clearcite.domain.answer import Claim, Quote

@@ -7,11 +7,12 @@ takes the place of what was to be from its own beginning on. Who may read is jud
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from clearcite.adapters.ledgers import history
 from clearcite.domain.corpus import SourceRecord

@@ -4,7 +4,6 @@ import gzip
 import json
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.domain.digest import digest

@@ -8,11 +8,11 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Container, Iterator
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.adapters.connectors.document import FileReader
 from clearcite.adapters.connectors.git import GitConnector

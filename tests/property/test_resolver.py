@@ -10,12 +10,14 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.domain.access import AccessClass, Acl, class_admits, path_judge
 from clearcite.domain.policy import Directory, Group, Policy, Subject
@@ -64,8 +66,7 @@ class Facts:
 # --- the evaluator: no import of the product above is used below this line, until the worlds are built
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """The right rules; each field bends one of them."""
 
     deny_beats_allow: bool = True
@@ -300,7 +301,7 @@ def test_a_class_is_judged_as_the_evaluator_judges_its_lists(given: Facts) -> No
         assert verdict == side_admits(given, plain, "acme", groups_of(given, who, Rules()), Rules())
 
 
-BENT: dict[str, Rules] = {rule: replace(Rules(), **{rule: False}) for rule in Rules.__dataclass_fields__}
+BENT: dict[str, Rules] = {rule: replace(Rules(), **{rule: False}) for rule in Rules.__struct_fields__}
 
 
 def test_control_an_evaluator_with_one_rule_bent_is_caught() -> None:

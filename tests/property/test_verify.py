@@ -4,12 +4,12 @@ something it needs is gone; and the third outcome is never mistaken for the othe
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from clearcite import engine as engine_module
 from clearcite.answer.verify import Verdict
@@ -17,7 +17,7 @@ from clearcite.domain.access import Acl, Principal
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.trace import Trace
 from clearcite.errors import DependencyUnavailable
-from clearcite.wire import to_json
+from clearcite.wire.convert import to_json
 from tests.support.world import (
     DAY,
     GENERATION,

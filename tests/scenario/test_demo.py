@@ -10,7 +10,7 @@ import pytest
 
 from clearcite import auditor
 from clearcite.domain.access import Principal
-from clearcite.wire import to_json
+from clearcite.wire.convert import to_json
 from clearcite.wiring import audit_heads, policy_as_written
 from tests.support.data import ROOT
 from tests.support.demo import Demo, open_demo, read_questions

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.bench.answering import OPERATOR
 from clearcite.bench.exporting import export_traces

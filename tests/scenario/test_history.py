@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import apsw
 import pytest
+from msgspec.structs import replace
 
 from clearcite.adapters.ledgers import history
 from clearcite.adapters.ledgers.migrate import migrate

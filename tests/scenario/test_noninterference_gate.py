@@ -10,11 +10,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.bench.apart import MANY, looked_at_apart
 from clearcite.bench.suite import Asked, Oracle, Suite, SuiteCase
@@ -154,7 +154,7 @@ def test_traces_are_kept_only_when_asked_for_and_for_their_owner(home: Path) -> 
 
 
 BROKEN = """
-from dataclasses import replace
+from msgspec.structs import replace
 
 from clearcite.engine import Engine
 from clearcite.__main__ import main

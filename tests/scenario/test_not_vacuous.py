@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import fields, replace
 
 from clearcite.bench.answering import OPERATOR
 from clearcite.bench.evaluate import Subject, evaluate

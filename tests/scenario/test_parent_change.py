@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 import pytest
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.domain.access import Acl
 from clearcite.domain.retrieval import Scope
@@ -16,8 +17,7 @@ ALICE = principal("staff")
 SCOPE = Scope(principal=ALICE, as_of=NOW, partitions=("acme",))
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(Struct, frozen=True):
     """``changed``: rows; ``steps``: of SQLite; ``pages``: added to the write log; ``judged``: lists looked at."""
 
     changed: int

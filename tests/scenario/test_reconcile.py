@@ -5,12 +5,12 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import apsw
 import pytest
+from msgspec.structs import replace
 
 from clearcite.adapters.indexes import local_differences
 from clearcite.adapters.indexes.local_format import Segment
@@ -23,7 +23,8 @@ from clearcite.ingest.reconcile import Remaker, reconcile
 from clearcite.ports import IndexEntry
 from clearcite.testing.embedder import HashedEmbedder
 from clearcite.text.keys import packed
-from clearcite.wire import canonical, to_json
+from clearcite.wire import canonical
+from clearcite.wire.convert import to_json
 from tests.support.shell import clearcite, write
 from tests.support.world import GENERATION, World, close_worlds, deletion, make_world, record
 

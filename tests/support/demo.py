@@ -16,7 +16,7 @@ from clearcite.domain.answer import PublicAnswer
 from clearcite.engine import Engine
 from clearcite.interfaces.cli.demo import unpack
 from clearcite.interfaces.cli.ingestion import take_sources
-from clearcite.wire import to_json
+from clearcite.wire.convert import to_json
 from clearcite.wiring import Taking, engine_on, resolver_for
 
 Item = Mapping[str, Any]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from clearcite.adapters.parsers.formats import LocalParser
 from clearcite.answer.conflicts import find_conflicts

@@ -8,11 +8,13 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
@@ -34,7 +36,8 @@ from clearcite.testing.embedder import HashedEmbedder
 from clearcite.text.analysis import Analyzer
 from clearcite.text.phrases import PhraseSet
 from clearcite.visibility import Visibility
-from clearcite.wire import canonical, to_json
+from clearcite.wire import canonical
+from clearcite.wire.convert import to_json
 
 DAY = 86_400_000_000
 NOW = 1_790_000_000_000_000
@@ -105,8 +108,7 @@ def fast_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="clearcite-", dir=base))
 
 
-@dataclass
-class World:
+class World(Struct):
     """``services`` may be replaced in part by a test, for example with a failing port."""
 
     services: Services

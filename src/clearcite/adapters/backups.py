@@ -3,23 +3,24 @@
 import hashlib
 import os
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from clearcite.adapters.remains import files_of
 from clearcite.domain.access import Micros
 from clearcite.domain.digest import sha256_bytes
 from clearcite.domain.journal import Journal
 from clearcite.errors import InputError, IntegrityFault
-from clearcite.wire import canonical, from_json, loads, to_json
+from clearcite.wire import canonical, loads
+from clearcite.wire.convert import from_json, to_json
 
 MANIFEST = "backup.json"
 MOST_BYTES = 1_000_000_000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BackupFile:
+class BackupFile(Struct, frozen=True, kw_only=True):
     """``name``: relative to the folder, with ``/``."""
 
     name: str
@@ -27,8 +28,7 @@ class BackupFile:
     sha256: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Backup:
+class Backup(Struct, frozen=True, kw_only=True):
     """``number`` and ``position``: how far the store was, so that a journal tells what came after."""
 
     store_id: str

@@ -9,9 +9,10 @@ differ only on some 500 marks and signs that were added to Unicode after the ref
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct
 
 _LONGEST_WORD = 100
 _CACHED_WORDS = 1 << 16
@@ -24,8 +25,7 @@ _IDEOGRAPHS = (
 """First and last of each range. A pattern of them would take a millisecond to compile at every start."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Encoded:
+class Encoded(Struct, frozen=True, kw_only=True):
     """Token ids with the marks of begin and end; ``truncated`` says that not all of the text is in them.
 
     ``words``: each word that is whole in them, with the place of its first id and the one after its last."""

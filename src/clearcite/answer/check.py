@@ -6,7 +6,9 @@ is not covered although recall was cut off yields one deeper plan.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from clearcite.answer.confirm import ReadTampered
 from clearcite.answer.evidence import Chosen
@@ -23,8 +25,7 @@ MAX_ATTEMPT = 1
 DEEPER = 3
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Drafted:
+class Drafted(Struct, frozen=True, kw_only=True):
     """What one plan led to, ready to be checked."""
 
     plan: Plan
@@ -34,8 +35,7 @@ class Drafted:
     disagreements: tuple[Disagreement, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True, kw_only=True):
     """An answer, the hashes of the documents it quotes, and the plan to try instead, if there is one."""
 
     answer: Answer

@@ -6,7 +6,8 @@ must not displace readable ones, each leg goes on page by page until its depth i
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from clearcite.domain.access import Access, Acl, readable
 from clearcite.domain.corpus import DocumentKey, build_seal, chunk_id, revision_label, state_hash_of
@@ -39,8 +40,7 @@ class ReadTampered(IntegrityFault):
         super().__init__("Stored data does not match its hash.", key)
 
 
-@dataclass(slots=True)
-class Judge:
+class Judge(Struct):
     """Decides, from ledger metadata alone, what one scope may read; an access is judged once per request.
 
     ``shown``: whether the mask of the scope shows a slot; what it does not show is not even decoded."""
@@ -96,8 +96,7 @@ def confirm(plan: Plan, found: Recall, judge: Judge, snapshot: Snapshot, next_pa
     return Confirmed(legs=legs, dropped=tuple(Dropped(chunk_id=name, reason="revoked") for name in revoked))
 
 
-@dataclass(slots=True)
-class _Filler:
+class _Filler(Struct):
     """``passages`` holds what has been looked up: the passage, or None for what this scope does not get. ``met``:
     every hit of this recall."""
 

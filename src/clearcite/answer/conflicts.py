@@ -7,9 +7,10 @@ doubt counts as agreement.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
+
+from msgspec import Struct
 
 from clearcite.domain.answer import Disagreement, Side
 from clearcite.domain.corpus import DocumentKey, Fact
@@ -90,8 +91,7 @@ def _surroundings(found: Sequence[Candidate]) -> Surroundings:
     )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Comparison:
+class _Comparison(Struct, frozen=True, kw_only=True):
     asked: Asked
     near: Surroundings
     limits: ConflictLimits

@@ -1,9 +1,10 @@
 """What the trace keeps of each stage's result: ids, spans and integers, never document text."""
 
 from collections.abc import Sequence
-from dataclasses import astuple
 from functools import singledispatch
 from typing import Any
+
+from msgspec.structs import astuple
 
 from clearcite.answer.check import Checked
 from clearcite.answer.evidence import Chosen

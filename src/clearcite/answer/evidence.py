@@ -1,7 +1,8 @@
 """Ranked → Evidence: what the writer sees, within a budget, with both sides of every disagreement."""
 
 from collections import Counter
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from clearcite.domain.answer import Disagreement
 from clearcite.domain.retrieval import Dropped, Evidence, Ranked
@@ -10,16 +11,14 @@ PER_DOCUMENT = 3
 """Passages of one document before those of others; the rest of it comes after them."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Budget:
+class Budget(Struct, frozen=True, kw_only=True):
     """At most ``passages``, and at most ``characters`` of title and text together."""
 
     passages: int
     characters: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True, kw_only=True):
     evidence: tuple[Evidence, ...]
     dropped: tuple[Dropped, ...]
 

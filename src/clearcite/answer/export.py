@@ -6,8 +6,9 @@ is said here can be held against a head that was kept elsewhere.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from clearcite.answer.past import Past
 from clearcite.answer.verify import Asked
@@ -15,13 +16,12 @@ from clearcite.domain.access import Access, Acl, Micros
 from clearcite.domain.audit import Event, TraceEntry
 from clearcite.domain.corpus import DocumentKey
 from clearcite.ports import Snapshot, StoredDocument
-from clearcite.wire import to_json
+from clearcite.wire.convert import to_json
 
 SCHEMA = "clearcite-audit-export-1"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Material:
+class Material(Struct, frozen=True, kw_only=True):
     """``response``: the public response, if it is known. ``policy``: who is who, as the policy file says it."""
 
     asked: Asked

@@ -10,7 +10,8 @@ meet the words, and another the meaning.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.retrieval import Confirmed, ConfirmedLeg, Passage, Plan, Ranked

@@ -7,11 +7,12 @@ counts of words of that time cannot be had again. ``doubt`` says so where a trac
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.answer.confirm import verify, verify_access
 from clearcite.domain.access import Access, AccessClass, Acl
@@ -147,8 +148,7 @@ class Past:
         )
 
 
-@dataclass(frozen=True)
-class _Rows:
+class _Rows(Struct, frozen=True, dict=True):
     then: VisibilityRows
     now: VisibilityRows
 

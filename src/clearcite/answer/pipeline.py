@@ -6,7 +6,9 @@ yields another plan, at most twice, and never a jump back. Nothing here publishe
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from clearcite.answer.check import Checked, Drafted, check
 from clearcite.answer.cite import bound_sides, cite
@@ -34,8 +36,7 @@ from clearcite.text.phrases import PhraseSet
 MAX_ATTEMPTS = 3
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True, kw_only=True):
     """The ports and settings that do not change from question to question. ``by_document``: whether documents are
     ranked, or passages."""
 
@@ -49,8 +50,7 @@ class Parts:
     by_document: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sight:
+class Sight(Struct, frozen=True, kw_only=True):
     """What this request may see: one snapshot of the ledger, judged for one scope."""
 
     snapshot: Snapshot
@@ -60,16 +60,14 @@ class Sight:
     superseding: tuple[StoredDocument, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Retrieved:
+class Retrieved(Struct, frozen=True, kw_only=True):
     plan: Plan
     confirmed: Confirmed
     ranked: tuple[Ranked, ...]
     degraded: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True, kw_only=True):
     """A checked answer, and the hashes of the documents it quotes."""
 
     answer: Answer

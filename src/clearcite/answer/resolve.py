@@ -8,7 +8,8 @@ a post of yesterday does not overrule the documentation. What was observed is no
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from clearcite.domain.access import Micros
 from clearcite.domain.answer import Disagreement, Side

@@ -9,9 +9,11 @@ exhausted. A page is a stretch of this sequence, wherever the pages before it we
 import base64
 import binascii
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.answer.fuse import by_score
 from clearcite.answer.pipeline import Parts, Retrieved, Sight, retrieve
@@ -28,8 +30,7 @@ STRATUM = 1 << 62
 """Above every score, so that none of a deeper stratum reaches one before it."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True, kw_only=True):
     """How many, one line per document or per passage, and after which hit."""
 
     k: int

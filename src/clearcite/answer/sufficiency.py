@@ -7,8 +7,9 @@ comes from readable evidence and readable counts.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from clearcite.answer.sufficiency_model import MODELS, Model
 from clearcite.domain.answer import Claim
@@ -41,8 +42,7 @@ DEEPEST = 3
 """Passages, by their best units, among which the one that speaks most of the question is looked for."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sufficiency:
+class Sufficiency(Struct, frozen=True, kw_only=True):
     """``score`` ≥ 0 is ``answerable``; ``clear`` by a margin. ``missing``: named words that nothing covers."""
 
     score: int

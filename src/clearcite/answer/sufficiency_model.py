@@ -1,15 +1,15 @@
 """The fitted numbers of ``sufficiency``. Written by ``bench/fit_sufficiency.py``; do not edit by hand."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
+
+from msgspec import Struct
 
 Form = Literal["claim", "question"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Model:
+class Model(Struct, frozen=True, kw_only=True):
     """Log odds in thousandths: ``bias`` plus each feature (thousandths) times its weight (thousandths)."""
 
     bias: int

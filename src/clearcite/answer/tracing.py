@@ -1,8 +1,9 @@
 """Request and response → Trace. A trace names documents by id and span; it holds none of their text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from clearcite.answer.pipeline import Outcome
 from clearcite.domain.access import Micros, Principal
@@ -10,11 +11,11 @@ from clearcite.domain.answer import PublicAnswer, PublicSearch, Statement
 from clearcite.domain.digest import sha256_bytes, sha256_text
 from clearcite.domain.retrieval import Question
 from clearcite.domain.trace import StageRecord, Trace
-from clearcite.wire import canonical, to_json
+from clearcite.wire import canonical
+from clearcite.wire.convert import to_json
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """One request and what it depends on. ``state``: position, generation, manifest, configuration and parts;
     ``page``: of a search, how many, collapsed how, after what."""
 

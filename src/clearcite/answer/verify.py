@@ -5,8 +5,10 @@ recomputed from the ledger as it stood then, and compared. Text is never read fr
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.answer.tracing import found_of, response_of
 from clearcite.domain.access import Principal
@@ -14,14 +16,14 @@ from clearcite.domain.answer import PublicAnswer, PublicSearch
 from clearcite.domain.retrieval import Question
 from clearcite.domain.trace import Trace
 from clearcite.errors import InputError
-from clearcite.wire import canonical, from_json, to_json
+from clearcite.wire import canonical
+from clearcite.wire.convert import from_json, to_json
 
 SETTINGS = ("manifest_hash", "config_hash", "parts")
 CHOOSING_STAGES = ("deduplicate", "fit_budget")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """What a trace says was asked, with the instant and position pinned. ``page``: of a search; ``filter``: what
     it says of who could read how much."""
 
@@ -33,8 +35,7 @@ class Asked:
     filter: Mapping[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Replayed:
+class Replayed(Struct, frozen=True, kw_only=True):
     """What the same request gives now, the state it depended on, and why a difference may prove nothing."""
 
     public: PublicAnswer | PublicSearch
@@ -47,8 +48,7 @@ Replay = Callable[[Asked, str], Replayed]
 """The request, and the trace id to publish under."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True, kw_only=True):
     """``detail`` names the field that differs, or the reason why nothing can be said."""
 
     outcome: Literal["reproduced", "differs", "unverifiable"]

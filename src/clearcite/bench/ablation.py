@@ -6,8 +6,10 @@ asked once more as configured, at the end.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
 from fractions import Fraction
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.bench.judge import CaseResult
 from clearcite.bench.paired import chance_of_drop, significant
@@ -26,8 +28,7 @@ Open = Callable[[str, str], AbstractContextManager[Engine]]
 """Axis and value → the engine with that change; two empty texts: as configured."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True, kw_only=True):
     """A measure with one thing changed. ``difference`` to *as configured* over the cases that have it in both, with its
     95 % interval; ``chance``: of so large a change for the worse, if the thing made none; ``significant`` over all
     tests of the run."""
@@ -44,8 +45,7 @@ class Effect:
     significant: bool
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Lost:
+class Lost(Struct, frozen=True, kw_only=True):
     """Cases that pass as configured and fail with one thing changed. ``attributed``: those that pass again then."""
 
     axis: str
@@ -54,8 +54,7 @@ class Lost:
     attributed: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ablation:
+class Ablation(Struct, frozen=True, kw_only=True):
     """``state``: harness, suite and corpus, without which a figure says nothing."""
 
     suite: str

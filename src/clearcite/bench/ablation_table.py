@@ -11,7 +11,8 @@ from clearcite.bench.report_style import HEAD as HEAD_OF_PAGE
 from clearcite.bench.scoring import WORSE_WHEN_HIGHER
 from clearcite.bench.stats import to_micros
 from clearcite.errors import InputError
-from clearcite.wire import canonical, from_json, loads, to_json
+from clearcite.wire import canonical, loads
+from clearcite.wire.convert import from_json, to_json
 
 SCHEMA = "urn:clearcite:ablation:1"
 SHOWN = frozenset((PASSES, "status", "rr", "context_recall", "citation_precision", "citation_recall"))

@@ -4,8 +4,9 @@ Only ``SuiteCase.asked`` is passed on; the oracle stays with whoever judges.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from clearcite.bench.suite import Asked, Suite
 from clearcite.domain.access import Principal
@@ -27,8 +28,7 @@ OPERATOR = Principal(
 """Reads traces; reads no document."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CaseRun:
+class CaseRun(Struct, frozen=True, kw_only=True):
     """What came back of one case. ``retrieved`` is in rank order, ``selected`` in the order of the context.
 
     ``candidates`` are the documents of every hit, before the ledger confirmed any. ``milliseconds`` by stage.
@@ -57,8 +57,7 @@ class CaseRun:
         return (*self.public.answer, *(side for item in self.public.conflicts for side in item.sides))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Places:
+class Places(Struct, frozen=True, kw_only=True):
     """Where chunks stand: an id is a hash of its document, text and span, so each is looked up once a run."""
 
     operator: Operator

@@ -18,7 +18,8 @@ from clearcite.bench.run_file import CASES, PREDICATE, STATEMENT, case_line, sea
 from clearcite.bench.trec import qrels_lines, run_lines
 from clearcite.domain.digest import sha256_bytes
 from clearcite.errors import InputError
-from clearcite.wire import canonical, to_json
+from clearcite.wire import canonical
+from clearcite.wire.convert import to_json
 
 
 def files_of(evaluation: Evaluation) -> dict[str, bytes]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from clearcite.bench.answering import OPERATOR, CaseRun
 from clearcite.engine import Engine
 from clearcite.errors import InputError
-from clearcite.wire import canonical, to_json
+from clearcite.wire import canonical
+from clearcite.wire.convert import to_json
 
 FOLDER = "audit"
 

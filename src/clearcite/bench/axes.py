@@ -7,9 +7,11 @@ of a document, and the installed model if the store has vectors.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.answer import fuse as fusing
 from clearcite.answer.check import Checked, Drafted, bind
@@ -103,8 +105,7 @@ def adaptive_weights(plan: Plan, ranked: tuple[Ranked, ...]) -> tuple[Ranked, ..
     return weigh_by(factors, plan, ranked)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ground:
+class Ground(Struct, frozen=True, kw_only=True):
     """What is changed: the settings of a store, whether it has vectors, and the folder of a cross-encoder."""
 
     settings: Settings

@@ -7,7 +7,8 @@ from typing import Any
 
 from clearcite.bench.run_file import BASELINE, CASE, KeptRun, sealed
 from clearcite.errors import InputError
-from clearcite.wire import canonical, to_json
+from clearcite.wire import canonical
+from clearcite.wire.convert import to_json
 
 
 def baseline_of(run: KeptRun, *, by: str, reason: str, at: str, forced: bool) -> dict[str, Any]:

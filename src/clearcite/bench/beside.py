@@ -1,6 +1,6 @@
 """No security number without the usefulness number beside it: a system that shows nothing leaks nothing."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from clearcite.bench.gates import Gate
 from clearcite.bench.judged import Judged, values_of

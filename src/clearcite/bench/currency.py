@@ -1,7 +1,8 @@
 """Gates over time: how far the index is behind the ledger, and whether windows hold to the microsecond."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from clearcite.bench.answering import CaseRun, Places, run_case
 from clearcite.bench.gates import Gate, GateState, skipped

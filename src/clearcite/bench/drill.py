@@ -5,9 +5,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.bench.faults.observe import Seen, look
 from clearcite.bench.faults.registry import ALIASES, BROKEN, FAULTS, Fault
@@ -26,8 +28,7 @@ Outcome = Literal["clean", "failed", "caught", "elsewhere", "missed", "not_appli
 Tell = Callable[[str], None]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Result:
+class Result(Struct, frozen=True, kw_only=True):
     """One copy. ``fault`` None: the safe baseline, or all at once. ``failing``: lines by stage, in their order.
     ``reason``: why there was nothing to damage."""
 
@@ -42,8 +43,7 @@ class Result:
         return next(iter(self.failing), None)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Drill:
+class Drill(Struct, frozen=True, kw_only=True):
     """``golden``: what was seen of the safe copy."""
 
     suite: Suite

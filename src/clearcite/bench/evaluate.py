@@ -2,9 +2,11 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from clearcite.bench.ablation import Ablation
 from clearcite.bench.answering import OPERATOR, CaseRun, run_suite
@@ -40,8 +42,7 @@ HARNESS = "clearcite-bench-5"
 JUDGED_BY_POLICY = ("leak", "authorized_recall", "underfill")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True, kw_only=True):
     """What is evaluated. ``settings``: of a store that may be copied. ``statements``: where expected facts stand.
     ``tries_windows``: whether questions are asked again at the ends of windows. ``tell`` is told how far it is."""
 
@@ -52,8 +53,7 @@ class Subject:
     statements: Statements = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Evaluation:
+class Evaluation(Struct, frozen=True, kw_only=True):
     """``state``: what the run depended on (suite, pipeline manifest, configuration) as hashes and labels.
 
     ``sources`` and ``findings`` name sources and documents: they are shown to the operator and stand in no file."""

@@ -13,7 +13,8 @@ from clearcite.bench.faults.site import Site
 from clearcite.bench.faults.stages import STAGES
 from clearcite.bench.rollback import Step
 from clearcite.domain.digest import digest
-from clearcite.wire import canonical, to_json
+from clearcite.wire import canonical
+from clearcite.wire.convert import to_json
 from clearcite.wiring import engine_on
 
 PACKAGE = "clearcite"

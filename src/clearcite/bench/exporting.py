@@ -8,8 +8,9 @@ an operator's.
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from clearcite.answer.verify import asked_of
 from clearcite.bench.answering import OPERATOR, CaseRun, Places, hits_of, ranking_of, run_case
@@ -115,8 +116,7 @@ def _readable_then(operator: Operator, trace: Trace, sources: Sequence[str]) -> 
     )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class Found(Struct, frozen=True, kw_only=True):
     """Of one question. ``candidates`` and ``ranked`` name a document once for each of its passages."""
 
     readable: frozenset[str]

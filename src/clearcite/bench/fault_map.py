@@ -1,15 +1,15 @@
 """What a drill found (its ``drill.json``), as far as a report draws it: which fault showed at which stage."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from clearcite.errors import InputError
 from clearcite.wire import loads
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FaultMap:
+class FaultMap(Struct, frozen=True, kw_only=True):
     """``stages`` in the order of the way of a document. ``faults``: name, and what stands at each stage: ``first``
     where the fault showed first, ``also`` where it showed as well, else nothing. ``state``: of what."""
 

@@ -6,15 +6,16 @@ are the oracle's. Everything is checked before anything runs, and all faults are
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal
 
+from msgspec import Struct
+
 from clearcite.domain.answer import AnswerStatus
 from clearcite.errors import InputError
-from clearcite.wire import Limits, loads
-from clearcite.wire.convert import read, refusal
+from clearcite.wire import loads
+from clearcite.wire.convert import Limits, read, refusal
 
 MAX_BYTES = 2_000_000
 MAX_DEPTH = 64
@@ -32,8 +33,7 @@ Share = float
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FixturePipeline:
+class FixturePipeline(Struct, frozen=True, kw_only=True):
     """Labels of the pipeline that the fixture was written for, and its limits."""
 
     pipeline_revision: Text
@@ -46,8 +46,7 @@ class FixturePipeline:
     max_context_chars: Annotated[int, Limits(least=1, most=1_000_000)]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FixturePolicy:
+class FixturePolicy(Struct, frozen=True, kw_only=True):
     """What the fixture asks of a run; a fixture is judged by this and nothing else."""
 
     suite_revision: Text
@@ -61,8 +60,7 @@ class FixturePolicy:
     max_non_disclosure_violations: Annotated[int, Limits(least=0)]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FixtureFact:
+class FixtureFact(Struct, frozen=True, kw_only=True):
     """A statement that stands verbatim in the text of its document."""
 
     id: Text
@@ -72,8 +70,7 @@ class FixtureFact:
     unit: Annotated[str, Limits(most=MAX_STRING)]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FixtureDocument:
+class FixtureDocument(Struct, frozen=True, kw_only=True):
     id: Text
     canonical_document_id: Text
     title: Text
@@ -88,8 +85,7 @@ class FixtureDocument:
     facts: Annotated[tuple[FixtureFact, ...], Limits(least=1, most=128)]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FixtureQuery:
+class FixtureQuery(Struct, frozen=True, kw_only=True):
     id: Text
     text: Text
     tenant_id: Text
@@ -106,8 +102,7 @@ class FixtureQuery:
     forbidden_output_substrings: Names
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Fixture:
+class Fixture(Struct, frozen=True, kw_only=True):
     schema_version: Literal["2.0"]
     pipeline: FixturePipeline
     evaluation_policy: FixturePolicy
@@ -155,7 +150,7 @@ def _faults(fixture: Fixture) -> Iterator[str]:
 
 
 def _share_faults(policy: FixturePolicy) -> Iterator[str]:
-    for name in FixturePolicy.__dataclass_fields__:
+    for name in FixturePolicy.__struct_fields__:
         if name.startswith("min_") and not 0 <= getattr(policy, name) <= 1:
             yield f"$.evaluation_policy.{name}: must lie between 0 and 1"
 

@@ -3,8 +3,9 @@
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from clearcite.bench.fixture import Fixture, read_fixture
 from clearcite.bench.fixture_store import fill, settings_for, statements_of
@@ -17,8 +18,7 @@ from clearcite.errors import InputError
 from clearcite.wiring import engine_on
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FixtureRun:
+class FixtureRun(Struct, frozen=True, kw_only=True):
     fixture: Fixture
     suite: Suite
     engine: Engine

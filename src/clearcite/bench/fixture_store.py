@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from clearcite.bench.fixture import Fixture, FixtureDocument
 from clearcite.bench.judge import statements_in

@@ -4,9 +4,10 @@ The verdict is a function of the gates and of nothing else.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
+
+from msgspec import Struct
 
 from clearcite.bench.fixture import FixturePolicy
 from clearcite.bench.judge import CaseResult
@@ -16,8 +17,7 @@ GateState = Literal["pass", "fail", "unscored", "inconclusive", "skipped", "erro
 Verdict = Literal["PASS", "BLOCK"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class GateRow:
+class GateRow(Struct, frozen=True, kw_only=True):
     """One part of what a gate judges: a cohort of a tenant, or another part by its name."""
 
     tenant: str | None
@@ -30,8 +30,7 @@ class GateRow:
     reason: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Gate:
+class Gate(Struct, frozen=True, kw_only=True):
     """``value``, ``limit`` and the ends of ``interval`` (95 %) are decimal strings.
 
     ``n`` things were looked at, ``n_scored`` of them could be measured. ``reason`` says why a gate is not scored, what
@@ -75,7 +74,7 @@ def policy_gates(
     """A fixture is judged by its own policy alone."""
     limits = {
         name.removeprefix("min_"): Fraction(str(getattr(policy, name)))
-        for name in policy.__dataclass_fields__
+        for name in policy.__struct_fields__
         if name.startswith("min_")
     }
     gates = [at_least(name, found[name], limit) for name, limit in limits.items()]

@@ -5,7 +5,8 @@ does not hold names the stage that lost it and who has to act. The document stan
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from clearcite.bench.golden_sample import Golden
 from clearcite.bench.readers import Readers
@@ -43,8 +44,7 @@ FIELD = ("provenance", SOURCE)
 """Of every other field that differs."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True, kw_only=True):
     """The samples of a suite, compared: ``checks`` by tenant, and what does not hold."""
 
     checks: Mapping[str, int] = field(default_factory=dict)

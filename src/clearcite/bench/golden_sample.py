@@ -1,7 +1,8 @@
 """What a sample says of one document."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 FIELDS = (
     *("source_uri", "source_version", "source_type", "source_time", "media_type", "canonical_document_id"),
@@ -11,8 +12,7 @@ FIELDS = (
 """Fields of a document that a sample may ask for."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Golden:
+class Golden(Struct, frozen=True, kw_only=True, eq=False):
     """``document`` is ``DOCUMENT`` or ``SOURCE:DOCUMENT``. ``allowed_groups`` and ``denied_groups`` are the list of the
     document itself, ``readable_by`` and ``hidden_from`` groups, each judged by itself with everything that counts.
     ``fields``: values as text, instants as RFC 3339 in UTC. What is not given is not asked."""

@@ -6,8 +6,10 @@ end and no listing: these are null with a reason, not 0. Ages change with each l
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.bench.stats import GRID, micros
 
@@ -18,8 +20,7 @@ WITHHELD = "deletes wait for an approval"
 NO_LISTING = "it was never listed in full"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SourceHealth:
+class SourceHealth(Struct, frozen=True, kw_only=True):
     """Shares are millionths, ages whole seconds. ``missing``: why a value is None, by its name."""
 
     name: str

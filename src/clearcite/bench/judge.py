@@ -5,14 +5,16 @@ and counts are all that leaves: no text, no title, no canary.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from clearcite.bench.answering import CaseRun
 from clearcite.bench.scoring import Grounds, Statements, scores_of
 from clearcite.bench.suite import ExpectedFact, SuiteCase
 from clearcite.domain.answer import AnswerStatus, PublicSearch
 from clearcite.domain.corpus import DocumentKey, Place
-from clearcite.wire import canonical, to_json
+from clearcite.wire import canonical
+from clearcite.wire.convert import to_json
 
 WHOLE, NOTHING = "1.000000", "0.000000"
 STAGES = ("retrieval", "context", "citation")
@@ -20,8 +22,7 @@ NOT_READABLE = "relevant_documents_not_readable"
 """The suite expects documents of which the asker may read none: a grant that is missing, or a wrong expectation."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CaseResult:
+class CaseResult(Struct, frozen=True, kw_only=True):
     """``found``: the expected facts that were there, by stage. ``codes``: why the case fails; empty if it passes.
 
     ``scores``: decimals of six places by name, None where there was nothing to measure; see ``scoring``."""

@@ -1,7 +1,8 @@
 """A suite that was run and judged case by case: what gates and reports are made of."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from clearcite.bench.answering import CaseRun
 from clearcite.bench.gates import Gate
@@ -27,8 +28,7 @@ def silent(_what: str, _done: int, _all: int) -> None:
     """Nobody looks on."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True, kw_only=True):
     """``settings`` are those of the store that was asked, where there is one to look into; ``now`` is when it was.
     ``tries_windows`` and ``tell``: see ``Subject``. ``hidden`` gives the gate of hidden documents where another process
     looks at it."""

@@ -1,7 +1,9 @@
 """By words, by vectors, by both: at which rank each finds the document that a question is about."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.bench.answering import OPERATOR, Places, run_case
 from clearcite.bench.axes import dense_alone, no_vector
@@ -20,8 +22,7 @@ LEGS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ranks:
+class Ranks(Struct, frozen=True, kw_only=True):
     """Of one question: leg → the rank of the first relevant document (None: it is not found), and of how many."""
 
     case: SuiteCase

@@ -4,9 +4,10 @@ Leaks, citations that do not hold and critical cases that fail block whatever is
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from decimal import Decimal, InvalidOperation
 from typing import Any
+
+from msgspec import Struct
 
 from clearcite.errors import did_you_mean
 
@@ -16,8 +17,7 @@ COUNTS |= dict.fromkeys(("max_source_age_hours", "max_deletes_unseen_hours"), (1
 COUNTS |= {"noninterference_questions": (0, 100_000)}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class GateLimits:
+class GateLimits(Struct, frozen=True, kw_only=True):
     """Shares are decimal strings from 0 to 1. ``k``: how deep a ranking is looked at. ``shown``: a least share must be
     shown with 95 % confidence, not only seen. ``noninterference_questions``: how many are asked twice; 0 for none."""
 
@@ -47,7 +47,7 @@ class GateLimits:
 
 def read_limits(table: Mapping[str, Any]) -> tuple[GateLimits, list[str]]:
     """The limits of a table, and everything that is wrong with it."""
-    known = {item.name for item in fields(GateLimits)}
+    known = set(GateLimits.__struct_fields__)
     values: dict[str, Any] = {}
     faults = []
     for name, value in table.items():

@@ -1,8 +1,9 @@
 """Scores of cases → means over those that have them, with what they rest on."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from clearcite.bench.judge import CaseResult
 from clearcite.bench.judged import values_of
@@ -13,8 +14,7 @@ NOT_SCORED = "~"
 """After every decimal."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Mean:
+class Mean(Struct, frozen=True, kw_only=True):
     """Of ``n`` cases ``n_scored`` have a value; ``value`` is their mean, None with a ``reason`` where none has."""
 
     value: str | None

@@ -1,14 +1,14 @@
 """Case results → rates. A rate whose denominator is zero is None with a reason: never 0, 1 or NaN."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from clearcite.bench.judge import STAGES, CaseResult
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Rate:
+class Rate(Struct, frozen=True, kw_only=True):
     """``value`` of ``n`` things; None where there was nothing to measure, and ``reason`` says why."""
 
     hits: int

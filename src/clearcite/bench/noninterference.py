@@ -8,10 +8,12 @@ apart.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.bench.gates import Gate, GateRow, joined, skipped
 from clearcite.bench.judged import Judged
@@ -23,7 +25,8 @@ from clearcite.config import Settings
 from clearcite.domain.corpus import DocumentKey, SourceRecord
 from clearcite.engine import Engine
 from clearcite.text.memory import remembering_a_run
-from clearcite.wire import canonical, to_json
+from clearcite.wire import canonical
+from clearcite.wire.convert import to_json
 from clearcite.wiring import Workshop, engine_on, live_target, open_workshop, scratch_copy
 
 NAME = "noninterference"
@@ -182,8 +185,7 @@ def _kinds(
     return found
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Compared:
+class _Compared(Struct, frozen=True, kw_only=True):
     """``moved``: case → the step at which its bytes moved; ``silent``: cases that ended before anything was read, so
     that nothing is known of them; ``kinds``: case → the kinds of hidden document that move it alone."""
 

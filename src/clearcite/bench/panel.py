@@ -1,7 +1,8 @@
 """The panel of a generation, measured: its answers to a suite, and the documents it serves."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from clearcite.bench.answering import OPERATOR, CaseRun, run_suite
 from clearcite.bench.judge import disclosures
@@ -60,8 +61,7 @@ def panel_of(
     )
 
 
-@dataclass(slots=True)
-class _Tally:
+class _Tally(Struct):
     right: dict[str, int] = field(default_factory=dict)
     all: dict[str, int] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from clearcite.bench.suite import SuiteCase
 from clearcite.domain.access import Access
@@ -17,8 +18,7 @@ LEAST_TIMES, MOST_TIMES = 12, 120
 """How often the words of a question are repeated: by the size of the store, which they shall outweigh."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Planted:
+class Planted(Struct, frozen=True, kw_only=True):
     """``kind``: what it is made of and how it is hidden, in a word."""
 
     kind: str

@@ -4,7 +4,9 @@ A value is in millionths of 1, or None where nothing was measured: then it says 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.bench.markup import shown
 
@@ -16,8 +18,7 @@ NAME = 34
 WHOLE = 1_000_000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """``ends``: of an interval. ``series``: which colour, from 1."""
 
     label: str
@@ -26,8 +27,7 @@ class Row:
     series: int = 1
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Plot:
+class Plot(Struct, frozen=True, kw_only=True):
     """``key`` names it on its page; ``said`` is for who cannot see it."""
 
     key: str

@@ -5,7 +5,8 @@ and as newest, and asks the rule for each reader, so that an error in the mask o
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from clearcite.bench.suite import Asked
 from clearcite.domain.access import Access, AccessClass, Acl, Micros, Principal, class_admits, in_force
@@ -17,8 +18,7 @@ Sides = tuple[Access, Access]
 """The access of the served and of the newest state: both must admit."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Served:
+class Served(Struct, frozen=True, kw_only=True):
     """A document that is served: ``state`` is the hash of what is served of it."""
 
     key: DocumentKey
@@ -26,8 +26,7 @@ class Served:
     state: str
 
 
-@dataclass(slots=True)
-class Readers:
+class Readers(Struct):
     """``now``: the instant of the questions that name none. Each kind of reader is derived once."""
 
     operator: Operator
@@ -69,8 +68,7 @@ class Readers:
         return self.known[reader]
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
+class _Rule(Struct, frozen=True):
     """The rule for one reader at one instant; documents of one class are judged once."""
 
     groups: frozenset[str]

@@ -6,7 +6,8 @@ sources) must not pass with faults counted against a limit of 0, and that is all
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from clearcite.bench.gates import Gate
 from clearcite.bench.judge import CaseResult
@@ -17,8 +18,7 @@ from clearcite.bench.stats import GRID, mean_of, micros, to_micros
 _SHARE = re.compile(r"[01]\.[0-9]{6}")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Scored:
+class Scored(Struct, frozen=True, kw_only=True):
     """A gate over the mean of a score, and the limit that asks for it. ``cohorts``: of each cohort by itself."""
 
     name: str

@@ -5,7 +5,8 @@ that is none once in twenty comparisons at most.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from clearcite.bench.gates import Gate, GateRow, GateState
 from clearcite.bench.judge import CaseResult
@@ -19,8 +20,7 @@ Part = tuple[str | None, str]
 """The tenant of a cohort, or None; and the name of the cohort or slice."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """``differences``: of one score in one part, millionths a case that both runs scored; below 0 is worse."""
 
     part: Part

@@ -4,7 +4,8 @@ Codes and numbers only, as in the other files of a run.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from clearcite.bench.ablation import Ablation
 from clearcite.bench.ablation_table import body as ablation_body
@@ -26,8 +27,7 @@ DRAWN = 24
 """Groups or rows of one plot, worst first; its table holds them all."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Coverage:
+class _Coverage(Struct, frozen=True, kw_only=True):
     """Answers of at least so much confidence: how many of all cases, and how many of these are wrong."""
 
     least: str

@@ -4,8 +4,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.bench.answering import OPERATOR
 from clearcite.bench.drill import copy_of
@@ -26,8 +28,7 @@ REASON = "drill"
 Tell = Callable[[str], None]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """What was shown, whether it holds, and on what that is said."""
 
     name: str

@@ -1,7 +1,8 @@
 """Two runs side by side: the gates, scores and cases in which the later one differs from the earlier one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from clearcite.bench.judge import CaseResult
 from clearcite.bench.paired import chance_of_drop
@@ -10,15 +11,13 @@ from clearcite.bench.run_file import KeptRun, require_comparable
 from clearcite.bench.stats import GRID, bootstrap_interval, micros
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class GateChange:
+class GateChange(Struct, frozen=True, kw_only=True):
     name: str
     states: tuple[str | None, str | None]
     values: tuple[str | None, str | None]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ScoreChange:
+class ScoreChange(Struct, frozen=True, kw_only=True):
     """``mean``: below 0 the later run is worse, whatever the score. ``interval``: 95 %. ``chance``: that a sum so far
     from 0 on this side comes of nothing, for this score alone."""
 
@@ -31,8 +30,7 @@ class ScoreChange:
     chance: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CaseChange:
+class CaseChange(Struct, frozen=True, kw_only=True):
     """``scores``: name → value before and after, of those that differ."""
 
     case_id: str
@@ -42,8 +40,7 @@ class CaseChange:
     scores: Mapping[str, tuple[str | None, str | None]]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunDiff:
+class RunDiff(Struct, frozen=True, kw_only=True):
     """``state``: what the runs depended on and did not share, such as the generation."""
 
     verdicts: tuple[str, str]

@@ -5,16 +5,18 @@ What is read is not trusted: the verdict is derived again from the gates, and fi
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from clearcite.bench.gates import Gate, Verdict, verdict_of
 from clearcite.bench.judge import CaseResult
 from clearcite.bench.rederived import contradictions
 from clearcite.domain.digest import sha256_bytes
 from clearcite.errors import InputError
-from clearcite.wire import canonical, from_json, loads, to_json
+from clearcite.wire import canonical, loads
+from clearcite.wire.convert import from_json, to_json
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:clearcite:evaluation:1"
@@ -30,8 +32,7 @@ ALTERED = "it was changed after it was written, or written by an earlier version
 _SHARE = re.compile(r"[01]\.[0-9]{6}")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class KeptRun:
+class KeptRun(Struct, frozen=True, kw_only=True):
     """``statement`` is the whole of ``run.json``."""
 
     statement: Mapping[str, Any]
@@ -42,13 +43,11 @@ class KeptRun:
     cases: tuple[CaseResult, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Digest:
+class _Digest(Struct, frozen=True, kw_only=True):
     sha256: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _File:
+class _File(Struct, frozen=True, kw_only=True):
     name: str
     digest: _Digest
 

@@ -6,7 +6,8 @@ and is (``nugget_recall``), whether it is the right kind of answer (``status``).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from clearcite.bench import ranking
 from clearcite.bench.answering import CaseRun
@@ -30,8 +31,7 @@ Statements = Mapping[DocumentKey, Sequence[tuple[str, int, int]]]
 """Every statement of the suite's documents: fact id, start and end in the canonical text."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Grounds:
+class Grounds(Struct, frozen=True, kw_only=True):
     """What a case is judged by besides its oracle.
 
     ``readable``: what the asker may read. ``stale``: candidates whose served state is not the newest, or not in force.

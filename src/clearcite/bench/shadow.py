@@ -1,7 +1,9 @@
 """The same questions to the live generation and to a candidate, before anybody is answered from it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.answer.verify import asked_of
 from clearcite.bench.suite import Asked, Suite
@@ -14,8 +16,7 @@ from clearcite.errors import InputError
 WHOLE = 1_000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True, kw_only=True):
     """One question that ends otherwise: its case or trace, both statuses, and the overlap of what is cited."""
 
     name: str
@@ -24,8 +25,7 @@ class Difference:
     overlap: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Shadow:
+class Shadow(Struct, frozen=True, kw_only=True):
     """``overlap``: mean over the questions of documents cited by both of those cited by either, in thousandths;
     two answers that cite nothing overlap wholly.
     """

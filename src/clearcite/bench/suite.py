@@ -5,8 +5,9 @@ the first and cannot reach the second.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from clearcite.bench.fixture import RUNTIME, Fixture, FixturePolicy, FixtureQuery
 from clearcite.bench.golden_sample import Golden
@@ -21,8 +22,7 @@ from clearcite.wire.zones import zone_of
 FIXTURE_SOURCE = "fixture"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """What the answerer may see of a case. ``search``: ranked passages are wanted, and no answer."""
 
     text: str
@@ -45,8 +45,7 @@ class Asked:
         }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ExpectedFact:
+class ExpectedFact(Struct, frozen=True, kw_only=True):
     """A statement that an answer must rest on, and the document in which it stands verbatim."""
 
     fact_id: str
@@ -54,8 +53,7 @@ class ExpectedFact:
     statement: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Oracle:
+class Oracle(Struct, frozen=True, kw_only=True):
     """What must come out of a case. Never passed to whoever answers.
 
     ``relevant``: documents that answer the question, for measures of retrieval. ``forbidden``: documents that may
@@ -77,8 +75,7 @@ class Oracle:
         return {key: self.grades.get(key, 1) for key in self.relevant}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SuiteCase:
+class SuiteCase(Struct, frozen=True, kw_only=True):
     """``slice`` says what kind of question it is; ``cohort`` who asks. Both are shown in reports."""
 
     id: str
@@ -93,8 +90,7 @@ class SuiteCase:
         return self.asked.principal.tenant_id
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Suite:
+class Suite(Struct, frozen=True, kw_only=True):
     """``policy`` holds the limits of a fixture, which is judged by these alone; else ``limits`` hold."""
 
     name: str
@@ -126,7 +122,7 @@ def suite_of_fixture(fixture: Fixture, sha256: str) -> Suite:
             "harness_revision": policy.harness_revision,
             **{
                 name: getattr(pipeline, name)
-                for name in pipeline.__dataclass_fields__
+                for name in pipeline.__struct_fields__
                 if name.endswith("_revision")
             },
         },

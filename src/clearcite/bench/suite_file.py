@@ -27,10 +27,12 @@
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, get_args
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from clearcite.bench.golden_file import read_golden
 from clearcite.bench.limits import read_limits
@@ -69,8 +71,7 @@ DEMO = {
 NOBODY = Principal(tenant_id="", subject_id="", groups=(), authorization_revision=LOCAL)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Names:
+class Names(Struct, frozen=True, kw_only=True):
     """What a suite names by name: subjects of the policy, and documents the ledger knows."""
 
     resolve: Callable[[str], Principal]

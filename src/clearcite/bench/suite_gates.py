@@ -4,7 +4,8 @@ A new gate is one entry in ``GATES``, or in ``SCORED`` where it is a mean.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from clearcite.bench.currency import index_lag_gate, revision_currency_gate
 from clearcite.bench.gates import Gate, GateRow, GateState, degraded_gate, joined, skipped

@@ -1,8 +1,9 @@
 """Single values of a suite's tables. What is wrong is collected, so that everything is reported together."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from clearcite.domain.access import Micros
 from clearcite.errors import InputError, did_you_mean
@@ -10,8 +11,7 @@ from clearcite.wire.instants import parse_moment
 from clearcite.wire.zones import zone_of
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where in a suite something stands, and the faults of the whole suite so far."""
 
     where: str

@@ -7,10 +7,11 @@ are no numbers, a document twice. Ties are broken as trec_eval breaks them: the 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from math import isfinite
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from clearcite.bench import ranking
 from clearcite.bench.stats import bootstrap_interval, micros, to_micros
@@ -24,8 +25,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _SAFE = "/:@+,;=!*'()~"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ranked:
+class Ranked(Struct, frozen=True, kw_only=True):
     """One question: documents in rank order, and how relevant each is that was judged. Of our own runs only documents
     that the asker may read."""
 
@@ -34,8 +34,7 @@ class Ranked:
     grades: Mapping[str, int]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunScore:
+class RunScore(Struct, frozen=True, kw_only=True):
     """The mean of a measure over the queries that have a relevant document, with its 95 % interval."""
 
     value: str
@@ -43,8 +42,7 @@ class RunScore:
     n_scored: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunScores:
+class RunScores(Struct, frozen=True, kw_only=True):
     """``unscored``: queries without a relevant document. ``unranked``: scored, and the run holds nothing for them."""
 
     n: int

@@ -6,8 +6,9 @@ intersection along the path of collections above a document; a missing ancestor 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from clearcite.domain.digest import digest
 
@@ -18,8 +19,7 @@ Status = Literal["published", "draft", "archived"]
 Groups = frozenset[str]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Principal:
+class Principal(Struct, frozen=True, kw_only=True):
     """The caller as a trusted resolver gave him; never taken from a question."""
 
     tenant_id: str
@@ -34,8 +34,7 @@ class Principal:
         return frozenset(self.groups) | {f"user:{self.subject_id}"}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Acl:
+class Acl(Struct, frozen=True, kw_only=True):
     """Groups that may read and groups that may not. Both are sorted and unique."""
 
     allow: tuple[str, ...] | None
@@ -47,16 +46,14 @@ class Acl:
         return self.allow is None or any(group in groups for group in self.allow)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AccessClass:
+class AccessClass(Struct, frozen=True, kw_only=True):
     """What documents share when one judgement serves them all: the collection above and their own list."""
 
     parent: str | None
     acl: Acl
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Access:
+class Access(Struct, frozen=True, kw_only=True):
     """Everything about one document that decides who may read it, and when."""
 
     allow: tuple[str, ...]

@@ -1,7 +1,8 @@
 """Claim → Answer → PublicAnswer. The last is the only thing that leaves."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from clearcite.domain.retrieval import Passage
 
@@ -37,8 +38,7 @@ EXIT_CODES: dict[AnswerStatus, int] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Quote:
+class Quote(Struct, frozen=True, kw_only=True):
     """A span of one passage, in code points of its document's canonical text."""
 
     passage: Passage
@@ -50,8 +50,7 @@ class Quote:
         return self.passage.text[self.start - self.passage.start : self.end - self.passage.start]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True, kw_only=True):
     """One statement of the answer: its text is its quotes joined by ``\\n`` (verbatim), or follows from them."""
 
     text: str
@@ -60,16 +59,14 @@ class Claim:
     score: int = 0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Side:
+class Side(Struct, frozen=True, kw_only=True):
     """One side of a conflict: the claim and the value it gives."""
 
     claim: Claim
     value: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Disagreement:
+class Disagreement(Struct, frozen=True, kw_only=True):
     """Two or more readable, valid sources that give different values for one thing.
 
     ``resolved_by`` names the step that decided and ``winner`` the index of the side it chose; both are None
@@ -83,8 +80,7 @@ class Disagreement:
     winner: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """The checked outcome inside the engine, before publication."""
 
     status: AnswerStatus
@@ -94,14 +90,12 @@ class Answer:
     cause: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Span:
+class Span(Struct, frozen=True, kw_only=True):
     start: int
     end: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Citation:
+class Citation(Struct, frozen=True, kw_only=True):
     """A reference that can be resolved again. Hashes are of UTF-8; offsets are code points."""
 
     n: int
@@ -122,22 +116,19 @@ class Citation:
     support: Literal["verbatim", "entailed"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True, kw_only=True):
     text: str
     citations: tuple[int, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PublicConflict:
+class PublicConflict(Struct, frozen=True, kw_only=True):
     topic: str
     kind: str
     resolved_by: str | None
     sides: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PublicAnswer:
+class PublicAnswer(Struct, frozen=True, kw_only=True):
     """The public response of ``ask``: all keys always there, nothing else ever."""
 
     status: AnswerStatus
@@ -149,8 +140,7 @@ class PublicAnswer:
     conflicts: tuple[PublicConflict, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PublicHit:
+class PublicHit(Struct, frozen=True, kw_only=True):
     """One line of ``search``: a passage, or a document by its best passage. No score."""
 
     n: int
@@ -164,16 +154,14 @@ class PublicHit:
     page: int | None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PublicSearch:
+class PublicSearch(Struct, frozen=True, kw_only=True):
     status: AnswerStatus
     trace_id: str
     hits: tuple[PublicHit, ...] = ()
     next: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PublicDocument:
+class PublicDocument(Struct, frozen=True, kw_only=True):
     """One line of ``list``, or with ``text`` the whole of ``show``; judged like ``search``, as the caller."""
 
     document_id: str

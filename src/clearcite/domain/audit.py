@@ -9,8 +9,9 @@ entry stays, and a later entry names what was erased.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from clearcite.domain.access import Micros
 from clearcite.domain.digest import digest
@@ -23,8 +24,7 @@ ERASURE = "erasure"
 LogName = Literal["events", "traces"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """One thing that happened to the ledger. ``detail`` is JSON: identities, numbers and hashes, never text.
 
     ``tenant_id``, ``source_id`` and ``document_id`` are empty where it is about more than one document.
@@ -49,8 +49,7 @@ def event_link(before: str, *columns: str | int) -> str:
     return digest("event", before, *columns)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TraceEntry:
+class TraceEntry(Struct, frozen=True, kw_only=True):
     """One trace as the log has it. ``body`` and ``salt`` are None once they were erased. ``erases``: the numbers of
     the entries that an entry of the kind ``erasure`` names."""
 
@@ -75,16 +74,14 @@ def commitment(salt: bytes, body: str) -> str:
     return digest("body", salt, body)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Head:
+class Head(Struct, frozen=True, kw_only=True):
     """How long a log is and its last link: enough to find any change of all it covers."""
 
     size: int
     root: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Heads:
+class Heads(Struct, frozen=True, kw_only=True):
     """What to keep elsewhere. As text: ``events=12:ROOT traces=4:ROOT``."""
 
     events: Head
@@ -115,8 +112,7 @@ _NO_HEAD = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """Something that does not hold. ``number``: the entry where it shows."""
 
     log: LogName

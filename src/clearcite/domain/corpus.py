@@ -1,7 +1,9 @@
 """What a source gives, and what it becomes: SourceRecord → Revision → Element → Unit → Chunk."""
 
-from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.domain.access import Access, Micros
 from clearcite.domain.digest import digest, digest_written, part_of, sha256_text
@@ -24,8 +26,7 @@ PAST = "\x1f"
 """Parts the id of a document from the instant at which a kept older revision of it began; no source can say it."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, order=True)
-class DocumentKey:
+class DocumentKey(Struct, frozen=True, kw_only=True, order=True):
     """The identity of a document. Compared exactly; nothing is folded."""
 
     tenant_id: str
@@ -42,8 +43,7 @@ class DocumentKey:
         return replace(self, document_id=f"{self.document_id}{PAST}{start}")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """A span of one document's canonical text, half-open, in code points."""
 
     document: DocumentKey
@@ -51,8 +51,7 @@ class Place:
     end: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True, kw_only=True):
     """A statement the source vouches for; it stands verbatim in the text."""
 
     fact_id: str
@@ -62,16 +61,14 @@ class Fact:
     unit: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Superseded:
+class Superseded(Struct, frozen=True, kw_only=True):
     """A document, or one section of it, that the record supersedes from its own effective_from."""
 
     document_id: str
     heading: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Description:
+class Description(Struct, frozen=True, kw_only=True):
     """What a revision says about itself: shown in citations or used to weigh, never to authorize."""
 
     source_uri: str
@@ -111,8 +108,7 @@ class Description:
         return digest("description", *plain, *more, *lists)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SourceRecord:
+class SourceRecord(Struct, frozen=True, kw_only=True):
     """One validated event of a source. ``content`` is the original bytes as the source gave them.
 
     ``text`` is the decoded content (NFC, ``\\n``) for textual media; for PDF and DOCX it is None and the
@@ -158,8 +154,7 @@ def build_hash(source_state_hash: str, manifest_hash: str) -> str:
     return digest("build-state", source_state_hash, manifest_hash)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Element:
+class Element(Struct, frozen=True, kw_only=True):
     """One block of parsed text. ``start`` and ``end`` are code points of the canonical text, half-open.
 
     A ``table_row`` names the span of its header row, unless it is one. ``heading`` is the path of headings
@@ -175,8 +170,7 @@ class Element:
     level: int = 0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ParsedDocument:
+class ParsedDocument(Struct, frozen=True, kw_only=True):
     """What a parser returns: the canonical text (NFC, ``\\n``) and its elements in order.
 
     ``flags`` are findings about the text (``hidden_text``, ``instruction_like``, ``no_title`` …); ``facts``
@@ -205,8 +199,7 @@ class Unit(NamedTuple):
     lead: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Chunk:
+class Chunk(Struct, frozen=True, kw_only=True):
     """Consecutive units of one revision. ``text`` is ``canonical[start:end]``; ``context`` is what the index
     reads besides it (title, heading path, the header of a table) and is never quoted."""
 

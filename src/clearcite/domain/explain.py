@@ -4,8 +4,9 @@ The layers say the same as ``access.readable`` on both sides, one by one; a docu
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from clearcite.domain.access import Access, Acl, Micros, Principal, ancestors
 from clearcite.domain.corpus import DocumentKey
@@ -15,8 +16,7 @@ Chains = Mapping[str, tuple[str, ...]]
 """Groups of a subject, each with the groups that lead there."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True, kw_only=True):
     """What the ledger holds of a document, served or not. ``served`` is None where no build serves.
 
     ``deleted``, ``quarantined``: the reason, where it is so. ``waiting``: the kind of work that waits.
@@ -32,8 +32,7 @@ class Standing:
     intact: bool = True
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Layer:
+class Layer(Struct, frozen=True, kw_only=True):
     """``side``: of the served or of the newest state, None for what holds for both. ``path``: of a collection."""
 
     name: str
@@ -43,16 +42,14 @@ class Layer:
     path: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Membership:
+class Membership(Struct, frozen=True, kw_only=True):
     """``through``: the groups that lead there, () where the group names the subject itself."""
 
     group: str
     through: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True, kw_only=True):
     """``policy_revision``: the newest accepted one, None where there is none."""
 
     document: DocumentKey

@@ -1,7 +1,8 @@
 """Generations of the index as an operator sees them, and the switches of the alias ``live``."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from clearcite.domain.access import Micros
 
@@ -10,8 +11,7 @@ SwitchKind = Literal["promote", "rollback", "ingest", "repair"]
 when the index that served cannot be read any more."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Generation:
+class Generation(Struct, frozen=True, kw_only=True):
     """One build of the index. ``manifest``: the pipeline manifest as canonical JSON.
 
     ``is_kept``: an operator has built or promoted it, so that only an operator retires it. ``waiting`` counts the
@@ -30,8 +30,7 @@ class Generation:
     served: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Switch:
+class Switch(Struct, frozen=True, kw_only=True):
     """Who points ``live`` elsewhere, and why. ``panel``: the verdict it was decided on, in one line.
 
     ``forced``: against the panel, or although events wait.
@@ -44,8 +43,7 @@ class Switch:
     panel: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Switched:
+class Switched(Struct, frozen=True, kw_only=True):
     """A switch that was made, in the order of ``number``. ``before`` is empty for the first generation."""
 
     number: int

@@ -1,7 +1,8 @@
 """What took something away, as it leaves a store: small enough to be kept apart from every backup."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from clearcite.domain.access import Access, Acl, Micros
 from clearcite.domain.corpus import DocumentKey
@@ -9,8 +10,7 @@ from clearcite.domain.corpus import DocumentKey
 EntryKind = Literal["access", "delete", "quarantine", "reinstate", "erase", "purge"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """One change of one document, with its newest state then.
 
     ``access``: its list, also where only the list changed. ``detail``: the reason of a delete. ``revisions``: digests
@@ -28,8 +28,7 @@ class Entry:
     revisions: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CollectionState:
+class CollectionState(Struct, frozen=True, kw_only=True):
     """A collection's own list between two positions; ``to_position`` None: it holds now."""
 
     tenant_id: str
@@ -39,8 +38,7 @@ class CollectionState:
     acl: Acl
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Journal:
+class Journal(Struct, frozen=True, kw_only=True):
     """Everything that took something away from a store, up to entry ``number`` and ``position``."""
 
     store_id: str
@@ -63,8 +61,7 @@ def agree(one: Journal, other: Journal) -> bool:
     return all(known.get(entry.number, entry) == entry for entry in other.entries)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reapplied:
+class Reapplied(Struct, frozen=True, kw_only=True):
     """What a restore took away again. ``collections``: lists that were narrowed or removed; those that were made
     after the backup have to be set again."""
 

@@ -3,9 +3,10 @@
 ``decide`` never looks at a clock or a store. Source: the sequence rules of the contracts page.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
 
 from clearcite.domain.access import Access
 from clearcite.domain.corpus import DeleteReason, Operation, SourceRecord, build_hash, state_hash_of
@@ -25,8 +26,7 @@ Action = Literal[
 ]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Head:
+class Head(Struct, frozen=True, kw_only=True):
     """The newest state of a document that the ledger has accepted."""
 
     operation: Operation
@@ -38,8 +38,7 @@ class Head:
     delete_reason: DeleteReason | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True, kw_only=True):
     """What to write. ``access_changed`` is also set beside ``revised`` and ``restored`` when access moved.
 
     ``placed_in_past``: stale for what is current, and in force before it, as a source that keeps its history says."""

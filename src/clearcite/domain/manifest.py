@@ -3,13 +3,12 @@
 Two generations with equal manifests hold equal bytes. What stands here changes no permission.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from clearcite.domain.digest import digest
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PipelineManifest:
+class PipelineManifest(Struct, frozen=True, kw_only=True):
     """``bm25_k1`` and ``bm25_b`` in hundredths; ``average_length`` in analysed words."""
 
     parser: str

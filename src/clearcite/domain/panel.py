@@ -5,7 +5,8 @@ value; a rate without a case does not, unless its least value is 0: what was not
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 OWNERS: Mapping[str, tuple[str, str]] = {
     "recall_at_2": ("retrieval", "whoever runs search: analysis, synonyms, chunks, vectors"),
@@ -25,8 +26,7 @@ WHOLE = 1_000
 MOST_FINDINGS = 20
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Rate:
+class Rate(Struct, frozen=True, kw_only=True):
     """``right`` of ``all`` cases or documents; ``least`` in thousandths."""
 
     right: int
@@ -43,8 +43,7 @@ class Rate:
         return self.right * WHOLE // self.all if self.all else None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """One case or document that is wrong. ``stage`` and ``owner``: where to look, and who does."""
 
     rate: str
@@ -54,8 +53,7 @@ class Finding:
     detail: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Panel:
+class Panel(Struct, frozen=True, kw_only=True):
     """``live``: the generation that answered while this was measured. ``suite``: the SHA-256 of the suite's file."""
 
     generation: str

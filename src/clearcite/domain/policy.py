@@ -5,8 +5,9 @@ same one with other content could not be told from the one before.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from clearcite.domain.access import Micros, Principal
 from clearcite.domain.digest import digest
@@ -21,8 +22,7 @@ MAX_SKEW: Micros = 300_000_000
 """By how much the clock that issued a policy may be ahead of ours."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True, kw_only=True):
     """``groups``: those he is named in himself, by his own entry."""
 
     tenant_id: str
@@ -30,16 +30,14 @@ class Subject:
     roles: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Group:
+class Group(Struct, frozen=True, kw_only=True):
     """``members`` are subjects; everybody in one of ``member_groups`` is in this group too."""
 
     members: tuple[str, ...] = ()
     member_groups: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Policy:
+class Policy(Struct, frozen=True, kw_only=True):
     """One complete snapshot. ``issued_at``: when its source made it, where it says so."""
 
     revision: int
@@ -58,8 +56,7 @@ class Policy:
         return digest("policy", *parts)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Accepted:
+class Accepted(Struct, frozen=True, kw_only=True):
     """The newest policy a ledger has accepted. ``content``: the digest of it; None where a host only announced
     its revision."""
 

@@ -1,7 +1,8 @@
 """Erasing: what is chosen, what was erased, and the receipt that says of every store how it was left."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from clearcite.domain.access import Micros
 from clearcite.domain.corpus import DocumentKey
@@ -12,8 +13,7 @@ there, and it was read again after.
 ``unsupported``: clearcite cannot erase or read it. ``remains`` and ``in_use``: not done, and ``detail`` says why."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True, kw_only=True):
     """What to erase: deleted documents by name, all that were deleted before an instant, revisions of living
     documents that were accepted before an instant and are neither the newest nor served, and traces of questions
     asked before an instant. ``policy``: the days of the rule of retention that chose it, empty for none."""
@@ -25,8 +25,7 @@ class Selection:
     policy: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Erasable:
+class Erasable(Struct, frozen=True, kw_only=True):
     """Revisions of one document that may be erased. ``deleted``: they are all it has."""
 
     document: int
@@ -36,8 +35,7 @@ class Erasable:
     deleted: bool
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Erased:
+class Erased(Struct, frozen=True, kw_only=True):
     """What was erased of one document."""
 
     key: DocumentKey
@@ -46,8 +44,7 @@ class Erased:
     deleted: bool
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StoreLine:
+class StoreLine(Struct, frozen=True, kw_only=True):
     """One store of the receipt."""
 
     store: str
@@ -59,8 +56,7 @@ class StoreLine:
         return self.state in ("erased", "absent", "unsupported")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Receipt:
+class Receipt(Struct, frozen=True, kw_only=True):
     """What a purge did and how it was checked: ``fragments`` of the erased texts were looked for in every byte of
     ``files`` files. ``waiting``: deleted documents, and older revisions that were kept, left out
     because their deletion is not projected yet: then it is not ``complete``."""

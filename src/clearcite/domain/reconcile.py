@@ -1,8 +1,9 @@
 """What a reconciliation may find, by name, and the report it ends with."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, get_args
+
+from msgspec import Struct
 
 from clearcite.domain.corpus import DocumentKey
 
@@ -64,8 +65,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 MOST_EXAMPLES = 10
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Mismatch:
+class Mismatch(Struct, frozen=True, kw_only=True):
     """One finding. ``generation`` is empty for what belongs to none; ``number``: how many rows it stands for."""
 
     kind: Kind
@@ -75,8 +75,7 @@ class Mismatch:
     number: int = 1
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reconciliation:
+class Reconciliation(Struct, frozen=True, kw_only=True):
     """The report: what was looked at, how often each mismatch was found, and the first of each.
 
     ``checked`` counts documents, revisions, builds, chunks and index entries; ``not_read_again`` are builds whose

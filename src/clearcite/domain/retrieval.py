@@ -1,7 +1,8 @@
 """Question → Plan → Hit → Passage → Ranked → Evidence. Each noun is trusted more than the one before."""
 
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from clearcite.domain.access import Micros, Principal
 from clearcite.domain.corpus import Description, DocumentKey, Unit
@@ -10,8 +11,7 @@ Route = Literal["knowledge", "tool_required"]
 Leg = Literal["lexical", "dense"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Question:
+class Question(Struct, frozen=True, kw_only=True):
     """What was asked, after NFC: 1 to 4,000 code points. ``route`` and ``topic`` come from a host that knows."""
 
     text: str
@@ -22,8 +22,7 @@ class Question:
     topic: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True, kw_only=True):
     """For whom, at which instant, over which partitions. Empty partitions: nothing is readable.
 
     ``sources`` narrows it to documents of these; empty: of all.
@@ -35,8 +34,7 @@ class Scope:
     sources: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class QueryTerm:
+class QueryTerm(Struct, frozen=True, kw_only=True):
     """One word of the question with every form of it that may stand in a document.
 
     The forms share one weight: a word counts once, by its best form, whatever the number of its forms.
@@ -46,13 +44,11 @@ class QueryTerm:
     forms: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LexicalQuery:
+class LexicalQuery(Struct, frozen=True, kw_only=True):
     terms: tuple[QueryTerm, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DenseQuery:
+class DenseQuery(Struct, frozen=True, kw_only=True):
     """``vector``: int8, one byte a dimension; ``scale``: see the embedder that made it."""
 
     vector: bytes
@@ -64,8 +60,7 @@ IDENTIFIER_LIFT = 2
 SciFact, where names of genes are identifiers too, nDCG@10 is .8763 with 0, .8754 with 2 and .8721 with 10."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True, kw_only=True):
     """What to look for and how much of it.
 
     ``documents`` (N) and ``frequencies`` (df of each term of ``lexical``) count readable chunks; they are known
@@ -86,8 +81,7 @@ class Plan:
     frequencies: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Cursor:
+class Cursor(Struct, frozen=True, kw_only=True):
     """Where a leg stopped: the score and chunk id of the last hit."""
 
     score: int
@@ -104,8 +98,7 @@ class Hit(NamedTuple):
     score: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class HitPage:
+class HitPage(Struct, frozen=True, kw_only=True):
     """Hits in the order (−score, chunk id). ``next`` is None when the leg is exhausted.
 
     ``documents`` (N) and ``frequencies`` (df of each query term, in its order) count readable chunks only.
@@ -117,8 +110,7 @@ class HitPage:
     frequencies: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Passage:
+class Passage(Struct, frozen=True, kw_only=True):
     """A chunk whose text, access, hash and identity the ledger has confirmed for this scope."""
 
     chunk_id: str
@@ -143,8 +135,7 @@ class Passage:
     flags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ranked:
+class Ranked(Struct, frozen=True, kw_only=True):
     """A passage with its score (an integer, only comparable within this question) and what made it."""
 
     passage: Passage
@@ -152,14 +143,12 @@ class Ranked:
     factors: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Dropped:
+class Dropped(Struct, frozen=True, kw_only=True):
     chunk_id: str
     reason: Literal["canonical_duplicate", "context_limit", "character_budget", "superseded", "revoked"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True, kw_only=True):
     """A passage chosen for the answer, numbered from 1 in rank order."""
 
     number: int
@@ -170,8 +159,7 @@ class Evidence:
         return self.ranked.passage
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ConfirmedLeg:
+class ConfirmedLeg(Struct, frozen=True, kw_only=True):
     """The confirmed passages of one leg with their scores, best first, and the counts they were scored with."""
 
     leg: Leg
@@ -180,14 +168,12 @@ class ConfirmedLeg:
     frequencies: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Confirmed:
+class Confirmed(Struct, frozen=True, kw_only=True):
     legs: tuple[ConfirmedLeg, ...]
     dropped: tuple[Dropped, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Recall:
+class Recall(Struct, frozen=True, kw_only=True):
     """The pages each leg returned, in the order asked."""
 
-    pages: tuple[tuple[Leg, HitPage], ...] = field(default=())
+    pages: tuple[tuple[Leg, HitPage], ...] = ()

@@ -1,12 +1,11 @@
 """How far a source has been taken."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from clearcite.domain.access import Micros
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Checkpoint:
+class Checkpoint(Struct, frozen=True, kw_only=True):
     """Said by a connector between its records, of all that it has said before.
 
     ``cursor``: where the next run may go on, in the connector's own words. ``covered``: every document the
@@ -18,8 +17,7 @@ class Checkpoint:
     withheld: int = 0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SourceState:
+class SourceState(Struct, frozen=True, kw_only=True):
     """What is known of taking one source. ``outcome``: ``running`` (also after a kill), ``ok``, or why it failed.
 
     ``covered_at``: when a full listing last ended. ``withheld``: deletes that wait; ``approved``: how many of

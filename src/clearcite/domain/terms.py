@@ -1,6 +1,6 @@
 """The index terms of a text as an index keeps them: by their keys, not by their words."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 KEY_BYTES = 16
 STEM_BYTES = 8
@@ -8,8 +8,7 @@ TERM_BYTES = KEY_BYTES + STEM_BYTES
 COUNT_BYTES = 4
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Terms:
+class Terms(Struct, frozen=True, kw_only=True):
     """``keys``: TERM_BYTES for each term, each term once, in any order: its key, and the first STEM_BYTES of the key of
     its stem in the language of the text, or zeros where it has none. The stem is a hint that makes searches fast: an
     index looks whether it holds. ``counts``: how often each stands in the text, from 1 on, as unsigned little-endian

@@ -4,12 +4,12 @@ Fitted numbers come from `bench/quality.py --fit` on development data only; it p
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from msgspec import Struct
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ClaimWeights:
+
+class ClaimWeights(Struct, frozen=True, kw_only=True):
     """How much each feature of a unit says that it answers; see ``text.candidates``."""
 
     cover: int = 0
@@ -37,8 +37,7 @@ SEMANTIC_CLAIMS = ClaimWeights(
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ClaimLimits:
+class ClaimLimits(Struct, frozen=True, kw_only=True):
     """How much an extractive answer says.
 
     ``margin``: a further claim may score this much less than the best; ``heard``: as much less
@@ -58,8 +57,7 @@ class ClaimLimits:
 CLAIM_LIMITS = ClaimLimits()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ConflictLimits:
+class ConflictLimits(Struct, frozen=True, kw_only=True):
     """When two statements are held to disagree. Chosen on pairs of small documents (`tests/data/conflict_cases.toml`),
     so that no pair that only looks like a disagreement is one.
 

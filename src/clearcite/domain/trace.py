@@ -1,13 +1,13 @@
 """What happened to one question. Protected: read by operators only, and holds no document text."""
 
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 VISIBILITY: Literal["privileged_audit"] = "privileged_audit"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StageRecord:
+class StageRecord(Struct, frozen=True, kw_only=True):
     """One stage: its name, what it did (ids, spans, integers; never text), and how long it took."""
 
     stage: str
@@ -16,8 +16,7 @@ class StageRecord:
     detail: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Trace:
+class Trace(Struct, frozen=True, kw_only=True):
     """``request`` holds the question and the principal; ``state`` what the answer depends on (ledger
     position, generation, manifest and configuration hashes); ``response`` the spans of the public response."""
 

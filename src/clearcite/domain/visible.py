@@ -7,10 +7,10 @@ more than the reading.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ class VisibilityRow(NamedTuple):
     supersedes: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class VisibilityRows:
+class VisibilityRows(Struct, frozen=True, kw_only=True, eq=False):
     """Rows of one partition, a column a field. ``served`` and ``head`` number ``classes``, ``why`` numbers
     ``reasons``; windows that are open have the bounds ``ALWAYS`` and ``NEVER``. Iterating gives the rows."""
 

@@ -2,7 +2,9 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.domain.corpus import Chunk
 from clearcite.domain.digest import digest, sha256_text
@@ -19,8 +21,7 @@ VECTOR_TRUNCATED = "vector_truncated"
 Outcome = tuple[Built, list[IndexEntry]] | InputError
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Builder:
+class Builder(Struct, frozen=True, kw_only=True):
     """The parts of one pipeline manifest that turn a revision into chunks and entries."""
 
     drafter: Drafter

@@ -6,7 +6,8 @@ joined while they are too small to stand alone; then the chunk's heading is what
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from clearcite.domain.corpus import Chunk, ChunkKind, DocumentKey, ParsedDocument, Unit, chunk_id
 from clearcite.domain.digest import sha256_text
@@ -31,8 +32,7 @@ _UNCOVERED_WORDS = 3
 chunk does not span it, for its text would carry what nobody sees."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Cut:
+class Cut(Struct, frozen=True, kw_only=True):
     """A chunk before it has a name: what depends on the parsed document and its title alone."""
 
     start: int

@@ -4,8 +4,9 @@ That is why it can be done in another process: see ``draft_frames`` for how a dr
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from clearcite.domain.corpus import Description, ParsedDocument
 from clearcite.domain.digest import sha256_text
@@ -24,8 +25,7 @@ _FOLDED = Table(lambda piece: " ".join(folded_words(piece)))
 Parse = Callable[[bytes, str], ParsedDocument]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sheet:
+class Sheet(Struct, frozen=True, kw_only=True):
     """What reading a document needs to know besides its content. ``title``: the source's own, which goes before
     the parsed one; ``name`` is the title where neither gives one, and empty where the source does. ``language``: as
     stated."""
@@ -36,8 +36,7 @@ class Sheet:
     language: str | None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True, kw_only=True):
     """``terms``: the index terms of text and context, cut by cut; ``normal_sha256`` is the digest of the
     normalised text, by which mirrors are recognised."""
 
@@ -60,8 +59,7 @@ class Drafter(Protocol):
     def close(self) -> None: ...
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Recipe:
+class Recipe(Struct, frozen=True, kw_only=True):
     """What a pipeline manifest says about drafts."""
 
     analyzer: Analyzer
@@ -100,8 +98,7 @@ def _normal_line(line: str) -> str:
     return " ".join(filter(None, map(_FOLDED.__getitem__, line.split())))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LocalDrafter:
+class LocalDrafter(Struct, frozen=True, kw_only=True):
     """In this process: for tests and for text one wrote oneself."""
 
     parser: Parser

@@ -10,9 +10,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from clearcite.domain.corpus import DocumentKey, SourceRecord
 from clearcite.domain.sources import Checkpoint
@@ -35,8 +36,7 @@ Said = SourceRecord | Refused | Checkpoint
 """What a connector says."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Projected:
+class Projected(Struct, frozen=True, kw_only=True):
     """One batch: documents published, jobs that failed with their reason, chunks written."""
 
     published: tuple[DocumentKey, ...]
@@ -44,8 +44,7 @@ class Projected:
     chunks: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Worker:
+class Worker(Struct, frozen=True, kw_only=True):
     """What projects one generation; ``owner`` is the name its leases carry."""
 
     ledger: Ledger
@@ -92,8 +91,7 @@ def project(worker: Worker, taken: Iterable[object] = ()) -> Iterator[Projected]
             raise
 
 
-@dataclass(kw_only=True, slots=True)
-class _Claims:
+class _Claims(Struct, kw_only=True):
     """Jobs of a generation, claimed batch by batch as they are taken; ``held`` are those not yet done."""
 
     worker: Worker

@@ -7,7 +7,9 @@ as ingestion would, and compared with the stored text, its chunks and the entrie
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from clearcite.domain.corpus import Chunk, DocumentKey, build_seal, chunk_id
 from clearcite.domain.digest import sha256_text
@@ -18,7 +20,8 @@ from clearcite.ingest.build import VECTOR_TRUNCATED, Builder, Outcome
 from clearcite.keeping import Examination, Served
 from clearcite.ports import IndexEntry, IndexView
 from clearcite.storing import Job
-from clearcite.wire import from_json, loads
+from clearcite.wire import loads
+from clearcite.wire.convert import from_json
 
 REBUILD = "clearcite index build"
 Tick = Callable[[str], None]
@@ -31,8 +34,7 @@ INDEX_KINDS: Mapping[str, Kind] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Remaker:
+class Remaker(Struct, frozen=True, kw_only=True):
     """What is needed to make the builds of one generation again. ``builder`` is None where another parser made
     them; one without an embedder leaves vectors uncompared."""
 
@@ -85,8 +87,7 @@ def _manifest(raw: str) -> PipelineManifest | None:
     return manifest
 
 
-@dataclass(slots=True)
-class _Tally:
+class _Tally(Struct):
     """Counts, and the first examples of each kind."""
 
     tick: Tick
@@ -113,8 +114,7 @@ class _Tally:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Generation:
+class _Generation(Struct, frozen=True):
     """One generation on its way through the check."""
 
     examination: Examination

@@ -1,8 +1,9 @@
 """Taking one source, and remembering how far: its cursor, when it was listed whole, what waits for approval."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from clearcite.domain.corpus import DocumentKey, SourceRecord
 from clearcite.domain.lifecycle import Decision, Head, decide, head_of

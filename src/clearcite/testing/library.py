@@ -7,7 +7,8 @@ is shown has been decided by the ledger and the visibility columns alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from clearcite.domain.access import Principal, readable
 from clearcite.domain.corpus import DocumentKey, SourceRecord, state_hash
@@ -22,8 +23,7 @@ Shelf = dict[tuple[str, str, int], tuple[str, ...]]
 """(generation, partition, slot) → the chunk ids that were made for it."""
 
 
-@dataclass(slots=True)
-class Library:
+class Library(Struct):
     """``entries`` is the everlasting index; ``visibility`` lives as long as a service would."""
 
     ledger: Ledger

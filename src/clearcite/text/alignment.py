@@ -5,7 +5,8 @@ miss looks. A word falls short by what its nearest word of the text lacks to ``N
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from clearcite.text.candidates import Asked, Candidate, in_context
 from clearcite.text.coverage import Need, missing, wanted
@@ -19,8 +20,7 @@ UNREAD = 300
 FOURTH = 3
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Aligned:
+class Aligned(Struct, frozen=True, kw_only=True):
     """``nearest``: the candidate of which least is wanting. Thousandths of the weight of all needs that count:
 
     ``adrift``: what falls short of words that it does not have; ``ahead``: how much less than of the fourth best.

@@ -6,8 +6,9 @@ whose value is a number or a date. A question without a cue expects nothing, and
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from clearcite.text.phrases import PhraseSet, folded_words
 from clearcite.text.tokens import fold, token_spans
@@ -80,8 +81,7 @@ _ARTICLES = frozenset(("one", "um", "uma"))
 _TIMES = frozenset(("date", "time", "weekday", "duration", "months", "working-days"))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Expected:
+class Expected(Struct, frozen=True, kw_only=True):
     """What would answer: any of ``kinds`` (none: no clear cue), by a value or name that ``known`` does not hold.
 
     ``known`` are the folded words of the question: repeating one of them tells nothing.

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.domain.retrieval import Plan, QueryTerm
 from clearcite.domain.thresholds import LEXICAL_CLAIMS
@@ -46,8 +48,7 @@ def _in_both_forms(need: Need, analyzer: Analyzer) -> Need:
     return replace(need, unit=QueryTerm(surface=need.unit.surface, forms=tuple(forms)))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Answering:
+class Answering(Struct, frozen=True, kw_only=True):
     """A unit that answers, with what it covers of the question in thousandths of what the best unit covers: in its
     own words, or with those around it. ``behind``: how much less it scores than the best."""
 

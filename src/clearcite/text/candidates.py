@@ -6,8 +6,10 @@ absent and another set of weights applies.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.domain.answer import Claim, Quote
 from clearcite.domain.corpus import Unit
@@ -29,8 +31,7 @@ OPENING_WORDS = 12
 """A passage's first words introduce its subject, as a title would."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """A question as read once: what it needs covered, what kind of thing it asks for, and how to compare."""
 
     plan: Plan
@@ -50,8 +51,7 @@ def read_question(plan: Plan, analyzer: Analyzer, similarity: Similarity | None 
     )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True, kw_only=True):
     """One unit of one passage with what must be quoted with it. ``text`` is its quotes joined by ``\\n``; ``said``
     is the same without a heading that asks, which is quoted for the reader and states nothing.
 
@@ -68,7 +68,7 @@ class Candidate:
     said: str
     terms: frozenset[str]
     context: frozenset[str]
-    features: tuple[tuple[str, int], ...] = field(default=())
+    features: tuple[tuple[str, int], ...] = ()
     score: int = 0
 
     def feature(self, name: str) -> int:

@@ -4,7 +4,9 @@ cut into its cells, each named by its row and its column."""
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.text.candidates import Candidate
 from clearcite.text.quoting import text_of
@@ -19,8 +21,7 @@ MOST_OF_A_CLASS = 2
 """Of more values of one class nobody knows which is meant: a list states nothing."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Clause:
+class Clause(Struct, frozen=True, kw_only=True):
     """``found``: the values of the text, with spans in it. ``label``: the first cell of a row; with the name of its
     column where the row holds more values of the class, for then the column tells them apart."""
 

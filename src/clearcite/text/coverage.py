@@ -5,7 +5,9 @@ Where nothing was counted, names and numbers are worth twice a plain word. Integ
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.domain.retrieval import Plan, QueryTerm
 from clearcite.text.analysis import Analyzer, is_covered
@@ -28,8 +30,7 @@ ainda acontece aconteceu ocorre significa significam significado quer dizer
 WEAK_WORDS = frozenset(_WEAK.split())
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Need:
+class Need(Struct, frozen=True, kw_only=True):
     """A word of the question that an answer should cover.
 
     ``named``: it is written like a name, a number or a code; ``coded``: it holds a digit, so nothing else will do;

@@ -12,7 +12,8 @@ Spans are half-open in code points. What the model form drops is *hidden text*: 
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 # Format characters (Cf) of Unicode 14, and the other characters without a glyph that a word could hide
 # behind: combining grapheme joiner, Hangul fillers, variation selectors, tags, reserved ignorable ones.
@@ -49,8 +50,7 @@ _JOINS_BACK = frozenset(
 ) | frozenset(map(chr, [*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)]))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Form:
+class Form(Struct, frozen=True, kw_only=True):
     """A derived text. Its code point ``i`` comes from ``[starts[i], ends[i])`` of the source.
 
     ``removed`` counts dropped code points; ``hidden`` are the maximal runs of dropped ones in the source.

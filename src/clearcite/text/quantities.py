@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from fractions import Fraction
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.text.languages import STOP_WORDS
 from clearcite.text.numerals import NUMERAL, is_bare_one, parse_numeral
@@ -30,8 +32,7 @@ _A_UNIT = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Quantity:
+class Quantity(Struct, frozen=True, kw_only=True):
     """``amount`` in the base unit of ``unit_class``; the class is empty for a bare number."""
 
     amount: Fraction

@@ -6,9 +6,11 @@ A value that lies inside what the other side allows does not contradict it: ``5 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.text.units import Value, values
 
@@ -56,8 +58,7 @@ _BETWEEN = re.compile(r"\b(?:between|entre)\s*(?:(?:the|o|a|as|às)\s+)?\Z", re.
 _TELEPHONE_GAP = re.compile(r"[ .-]?\Z")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True, kw_only=True):
     """One value of a text as it is meant.
 
     ``first`` and ``last`` are canonical forms; they differ only for a range. Spans are code points of the text.

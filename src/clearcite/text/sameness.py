@@ -6,8 +6,9 @@ and neighbouring sentences say is known; what stands in most of the documents at
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from clearcite.domain.retrieval import Passage, QueryTerm
 from clearcite.text.candidates import Asked
@@ -22,8 +23,7 @@ LONGER = 300
 """Thousandths of the longer statement's words that the shorter must hold: a short one is part of many."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True, kw_only=True):
     """What the passages at hand say about words. Folded words.
 
     ``proper``: only ever written with a capital, at least once inside a sentence. ``lower``: written in lower case

@@ -8,7 +8,8 @@ What is an example, a plan or past states nothing.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from clearcite.domain.retrieval import QueryTerm
 from clearcite.text.analysis import Analyzer, base_language
@@ -36,8 +37,7 @@ _STOP = re.compile(r"[,;:.!?()–—]|\s-\s")
 _ENDS_PHRASE = frozenset(("", "and", "or", "e", "ou", "but", "mas"))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True, kw_only=True):
     """``text``: the clause that holds the value. ``words``: what it is said with, values left out.
 
     ``bound``: words that the other side must know too: names, codes, kinds. ``narrowing``: phrases of which it must

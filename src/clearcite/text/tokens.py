@@ -9,9 +9,10 @@ cleaned text (``forms.clean_text``): NFKC, nothing invisible, case kept.
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
 
 from clearcite.text.forms import clean_text
 
@@ -65,8 +66,7 @@ CACHED_LENGTH = 40
 CACHED_WORDS = 1 << 16
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Token:
+class Token(Struct, frozen=True, kw_only=True):
     """A token taken apart.
 
     ``whole`` is the exact form and ``joined`` the one without connectors (``cvx-4210``, ``cvx4210``), both

@@ -17,8 +17,9 @@ strings of exact numbers, never floats. Spans are code points of the text given.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from clearcite.text.analysis import base_language, detect_language
 from clearcite.text.dates import find_dates
@@ -40,8 +41,7 @@ _PHONE_WORD = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Value:
+class Value(Struct, frozen=True, kw_only=True):
     """One value; two values disagree when kind and class are equal and the canonical forms are not."""
 
     kind: ValueKind

@@ -1,17 +1,18 @@
-"""Dataclass ↔ plain JSON value, by the type hints of the dataclass and nothing else.
+"""Struct ↔ plain JSON value, by the type hints of the struct and nothing else.
 
 Reading is strict: an unknown or missing field, a wrong type, a boolean where an integer belongs is a fault.
 All faults of one value are reported together, each with its JSON path.
 """
 
-import dataclasses
 import functools
 import math
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeGuard, TypeVar, Union, get_args, get_origin
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from clearcite.errors import InputError
 from clearcite.wire.strict import shown
@@ -28,8 +29,7 @@ _BAD: Any = object()
 _PLAIN = {str: "a string", int: "an integer", bool: "true or false", float: "a number", type(None): "null"}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     """Bounds of a value, given as ``Annotated[type, Limits(...)]``; they also stand in the JSON Schema.
 
     ``least`` and ``most`` bound an integer, the length of a string in code points, or the items of a list.
@@ -41,7 +41,7 @@ class Limits:
 
 
 def to_json(value: Any) -> Any:
-    """Dataclasses become dicts in the order of their fields, tuples become lists."""
+    """Structs become dicts in the order of their fields, tuples become lists."""
     kind: Any = type(value)
     if kind in _PLAIN:
         return value
@@ -61,10 +61,12 @@ def to_json(value: Any) -> Any:
 
 @functools.cache
 def _names(cls: Any) -> tuple[str, ...] | None:
-    """The fields of a dataclass; None for any other type."""
-    if not dataclasses.is_dataclass(cls):
-        return None
-    return tuple(item.name for item in dataclasses.fields(cls))
+    """The fields of a struct; None for any other type."""
+    return cls.__struct_fields__ if is_struct(cls) else None
+
+
+def is_struct(hint: Any) -> TypeGuard[type[Struct]]:
+    return isinstance(hint, type) and issubclass(hint, Struct)
 
 
 def from_json(cls: type[T], value: Any, *, what: str | None = None) -> T:
@@ -110,8 +112,8 @@ def _reader(hint: Any) -> Reader:
         return _union_reader(get_args(hint))
     if origin is Literal:
         return _literal_reader(get_args(hint))
-    if dataclasses.is_dataclass(hint):
-        return _dataclass_reader(hint)
+    if is_struct(hint):
+        return _struct_reader(hint)
     if origin in (tuple, list, Sequence):
         return _list_reader(hint)
     if hint is dict or origin in (dict, Mapping):
@@ -244,12 +246,12 @@ def _glance(hint: Any) -> tuple[float, float]:
     return (1, 0) if any(item.unique for item in bounds) else (least, most)
 
 
-def _dataclass_reader(cls: Any) -> Reader:
+def _struct_reader(cls: Any) -> Reader:
     hints, required = shape(cls)
     glances = {name: _glance(hint) for name, hint in hints.items()}
     readers: dict[str, Reader] = {}  # made at the first value, for a class may hold itself
 
-    def read_dataclass(value: Any, place: Place, report: Fault) -> Any:
+    def read_struct(value: Any, place: Place, report: Fault) -> Any:
         if not isinstance(value, dict):
             report(place, f"must be an object, not {_name(value)}")
             return _BAD
@@ -273,17 +275,14 @@ def _dataclass_reader(cls: Any) -> Reader:
                 given[name] = item
         return _BAD if is_bad else cls(**given)
 
-    return read_dataclass
+    return read_struct
 
 
 @functools.cache
 def shape(cls: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The fields of a dataclass with their resolved hints, and the names of those without a default."""
-    hints = get_type_hints(cls, include_extras=True)
-    fields = [item for item in dataclasses.fields(cls) if item.init]
-    missing = dataclasses.MISSING
-    required = [item.name for item in fields if item.default is missing and item.default_factory is missing]
-    return {item.name: hints[item.name] for item in fields}, tuple(required)
+    """The fields of a struct with their resolved hints, and the names of those without a default."""
+    found = fields(cls)
+    return {item.name: item.type for item in found}, tuple(item.name for item in found if item.required)
 
 
 def _path(place: Place) -> str:

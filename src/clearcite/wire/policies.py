@@ -1,9 +1,10 @@
 """A policy as it stands in a file or comes from a command → ``Policy``. TOML and JSON have the same keys."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any
+
+from msgspec import Struct, field
 
 from clearcite.domain.policy import Group, Policy, Subject
 from clearcite.errors import ConfigError, DependencyUnavailable, InputError, IntegrityFault
@@ -20,8 +21,7 @@ IMPLICIT = "user:"
 """How the implicit group of each subject begins; a policy must not put anybody into the one of another."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SubjectFields:
+class SubjectFields(Struct, frozen=True, kw_only=True):
     """``attributes`` are accepted and decide nothing."""
 
     tenant: Name
@@ -30,22 +30,19 @@ class SubjectFields:
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class GroupFields:
+class GroupFields(Struct, frozen=True, kw_only=True):
     """At least one of both must be said: a group that says nothing is a mistake."""
 
     members: Names | None = None
     member_groups: Names | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CountFields:
+class CountFields(Struct, frozen=True, kw_only=True):
     subjects: int
     groups: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PolicyFields:
+class PolicyFields(Struct, frozen=True, kw_only=True):
     """``complete`` must be true in what is exported by another system; ``counts`` lets a part be noticed."""
 
     revision: int | str

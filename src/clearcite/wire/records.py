@@ -6,10 +6,11 @@ reported together. Source of the rules: the contracts page, "Source record".
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from functools import lru_cache
 from typing import Annotated, Any
+
+from msgspec import Struct, field
 
 from clearcite.domain.access import Access, Micros, Status
 from clearcite.domain.corpus import (
@@ -60,8 +61,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _UNSAFE_SCHEMES = frozenset(("file", "javascript", "data", "vbscript", "about", "blob"))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FactFields:
+class FactFields(Struct, frozen=True, kw_only=True):
     """A statement the source vouches for; it stands verbatim in the text."""
 
     fact_id: Name
@@ -71,18 +71,14 @@ class FactFields:
     unit: Name | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SupersededFields:
+class SupersededFields(Struct, frozen=True, kw_only=True):
     """A document, or with ``heading`` one section of it, superseded from this one's effective_from."""
 
     document_id: Name
     heading: Line | None = None
 
 
-@dataclass(
-    kw_only=True, slots=True
-)  # not frozen: one is made for each line, and its making would take twice as long
-class RecordFields:
+class RecordFields(Struct, frozen=True, kw_only=True):
     """A source record as it stands in a feed: one JSON object a line. A null means the same as no field.
 
     An upsert needs source_uri, source_version, allowed_groups (at least one) and either content or
@@ -122,8 +118,7 @@ class RecordFields:
     run_id: Name | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RecordRules:
+class RecordRules(Struct, frozen=True, kw_only=True):
     """What holds for a whole feed. ``read_content`` reads a ``content_path`` inside the feed's folder;
     without it such a path is refused. A feed that is not ``trusted`` cannot call its records trusted.
     ``tenant_id`` and ``only_source`` bind a writer that may not write for anybody else. ``front_matter_is_read``:
@@ -189,7 +184,7 @@ def _filled(value: Any, defaults: Mapping[str, Any]) -> Any:
 
 def _salvaged(value: dict[str, Any], bad: set[str]) -> RecordFields:
     """The fields that could be read, so that their faults are reported together with those that could not."""
-    known = RecordFields.__dataclass_fields__
+    known = RecordFields.__struct_fields__
     kept = {name: item for name, item in value.items() if name in known and name not in bad}
     needed = {"tenant_id": "-", "document_id": "-", "source_sequence": 1}
     fields: RecordFields = read(RecordFields, needed | kept, lambda _path, _fault: None)
@@ -246,7 +241,7 @@ class _Judge:
 
     def delete(self) -> SourceRecord:
         fields = self.fields
-        for name in RecordFields.__dataclass_fields__:
+        for name in RecordFields.__struct_fields__:
             if name not in _OF_A_DELETE and getattr(fields, name) is not None:
                 self.fault(f"$.{name}", "a delete does not carry this field")
         self.missing("reason", ": one of " + ", ".join(DELETE_REASONS))

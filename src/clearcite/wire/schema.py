@@ -1,6 +1,5 @@
-"""JSON Schemas (draft 2020-12) of what goes in and what comes out, made from the dataclasses that define it."""
+"""JSON Schemas (draft 2020-12) of what goes in and what comes out, made from the structs that define it."""
 
-import dataclasses
 import inspect
 import types
 from collections.abc import Mapping, Sequence
@@ -8,7 +7,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from clearcite.domain.answer import PublicAnswer, PublicDocument, PublicSearch
-from clearcite.wire.convert import Limits, shape
+from clearcite.wire.convert import Limits, is_struct, shape
 from clearcite.wire.records import REQUIRED_OF_AN_UPSERT, RecordFields
 from clearcite.wire.threads import Thread
 
@@ -33,19 +32,19 @@ def all_schemas() -> dict[str, Schema]:
 
 
 def schema_of(cls: type[Any], name: str, *, is_output: bool) -> Schema:
-    """The schema of a dataclass; nested dataclasses stand under ``$defs``."""
+    """The schema of a struct; nested structs stand under ``$defs``."""
     definitions: dict[str, Schema] = {}
-    body = _dataclass(cls, definitions, is_output)
+    body = _struct(cls, definitions, is_output)
     schema: Schema = {"$schema": DIALECT, "$id": f"urn:clearcite:schema:{name}", "title": name, **body}
     if definitions:
         schema["$defs"] = dict(sorted(definitions.items()))
     return schema
 
 
-def _dataclass(cls: Any, definitions: dict[str, Schema], is_output: bool) -> Schema:
+def _struct(cls: Any, definitions: dict[str, Schema], is_output: bool) -> Schema:
     hints, required = shape(cls)
     schema: Schema = {"type": "object"}
-    if cls.__doc__ and not cls.__doc__.startswith(cls.__name__ + "("):
+    if cls.__doc__:
         schema["description"] = " ".join(inspect.cleandoc(cls.__doc__).split())
     schema["properties"] = {name: _schema(hint, definitions, is_output) for name, hint in hints.items()}
     schema["required"] = list(hints) if is_output else list(required)
@@ -65,11 +64,11 @@ def _schema(hint: Any, definitions: dict[str, Schema], is_output: bool) -> Schem
         return {"anyOf": [_schema(option, definitions, is_output) for option in get_args(hint)]}
     if origin is Literal:
         return {"enum": list(get_args(hint))}
-    if dataclasses.is_dataclass(hint):
-        name = hint.__name__  # type: ignore[union-attr]
+    if is_struct(hint):
+        name = hint.__name__
         if name not in definitions:
             definitions[name] = {}
-            definitions[name] = _dataclass(hint, definitions, is_output)
+            definitions[name] = _struct(hint, definitions, is_output)
         return {"$ref": f"#/$defs/{name}"}
     if origin in (tuple, list, Sequence):
         return _array(hint, definitions, is_output)

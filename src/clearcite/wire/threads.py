@@ -1,8 +1,9 @@
 """A forum thread as JSON → one text: the question, the accepted answer, and replies that say something."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
+
+from msgspec import Struct
 
 from clearcite.errors import InputError
 from clearcite.wire.convert import Limits, from_json
@@ -17,8 +18,7 @@ _SOCIAL = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Post:
+class Post(Struct, frozen=True, kw_only=True):
     author: Annotated[str, Limits(least=1, most=200)]
     author_role: Literal["staff", "community"]
     created_at: str
@@ -27,8 +27,7 @@ class Post:
     votes: int = 0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Thread:
+class Thread(Struct, frozen=True, kw_only=True):
     """The first post is the question."""
 
     thread_id: Annotated[str, Limits(least=1, most=200)]
@@ -40,8 +39,7 @@ class Thread:
     created_at: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Section:
+class Section(Struct, frozen=True, kw_only=True):
     """One part of the text: its heading (none for the question), and the body as it was written."""
 
     heading: str

@@ -3,8 +3,10 @@
 import itertools
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.indexes.local_format import Shape
@@ -20,7 +22,8 @@ from clearcite.ingest.chunk import CHUNKER
 from clearcite.ports import Embedder
 from clearcite.storing import Ledger
 from clearcite.text.analysis import Analyzer
-from clearcite.wire import canonical, to_json
+from clearcite.wire import canonical
+from clearcite.wire.convert import to_json
 from clearcite.wiring.drafting import ChildDrafter
 from clearcite.wiring.parts import (
     INDEX,
@@ -43,8 +46,7 @@ OTHER_SETTINGS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Recipe:
+class Recipe(Struct, frozen=True, kw_only=True):
     """What a build may set beside the settings; see ``PipelineManifest``. None: as usual."""
 
     chunk_words: int | None = None
@@ -69,8 +71,7 @@ RANGES = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Target:
+class Target(Struct, frozen=True, kw_only=True):
     """The generation that ingestion builds. ``switch``: how it may become live when it is complete; None: it is
     live, or an operator has to promote it. ``note``: what whoever runs the command should know."""
 

@@ -2,11 +2,12 @@
 
 import platform
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
 import apsw
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.adapters.connectors.git_repository import INSTALL_GIT, git_version
 from clearcite.adapters.embedders.minilm import INSTALL_MODEL, MiniLM
@@ -55,8 +56,7 @@ def migrate_store(settings: Settings) -> list[str]:
     return said
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """One line of ``doctor``. ``remedy`` is a command that mends it."""
 
     what: str

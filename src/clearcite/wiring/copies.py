@@ -4,8 +4,9 @@ import secrets
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.config import Settings

@@ -5,9 +5,10 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from clearcite.adapters.indexes.local_open import LocalViews
 from clearcite.adapters.ledgers.answering import AnsweringLedger, opened

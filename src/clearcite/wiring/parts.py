@@ -11,7 +11,8 @@ from clearcite.domain.manifest import PipelineManifest
 from clearcite.errors import ClearciteError, ConfigError, InputError, IntegrityFault, MissingExtra
 from clearcite.ports import Embedder
 from clearcite.text.analysis import Analyzer
-from clearcite.wire import from_json, loads
+from clearcite.wire import loads
+from clearcite.wire.convert import from_json
 
 LEDGER, TRACES, INDEX = "ledger.db", "traces.db", "index"
 REBUILD = "Build another: clearcite index build"

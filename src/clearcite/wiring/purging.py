@@ -8,9 +8,10 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.indexes.local_erase import dead_entries, strangers
@@ -27,7 +28,8 @@ from clearcite.domain.purge import Erasable, Erased, Receipt, Selection, StoreLi
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.ingest.pipeline import sweep
 from clearcite.storing import Ledger, Parser, TraceStore
-from clearcite.wire import canonical, from_json, loads, to_json
+from clearcite.wire import canonical, loads
+from clearcite.wire.convert import from_json, to_json
 from clearcite.wiring.parts import INDEX, LEDGER, TRACES, SystemClock, existing_store
 from clearcite.wiring.repeating import LEAST, Repeats
 
@@ -104,8 +106,7 @@ def retain(settings: Settings, say: Say) -> None:
     say(f"retention: purge {receipt.purge}, {'complete' if receipt.complete else 'not complete'}")
 
 
-@dataclass(kw_only=True)
-class Purge:
+class Purge(Struct, kw_only=True):
     """One purge of an opened store."""
 
     store: Path

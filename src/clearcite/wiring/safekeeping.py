@@ -8,8 +8,9 @@ gets a store.
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from clearcite.adapters.backups import (
     Backup,
@@ -44,7 +45,8 @@ from clearcite.domain.manifest import PipelineManifest
 from clearcite.domain.policy import Accepted
 from clearcite.errors import ClearciteError, DependencyUnavailable, InputError, IntegrityFault
 from clearcite.ingest.reconcile import with_rebuild
-from clearcite.wire import canonical, from_json, loads, to_json
+from clearcite.wire import canonical, loads
+from clearcite.wire.convert import from_json, to_json
 from clearcite.wiring.parts import INDEX, LEDGER, TRACES, SystemClock, existing_store
 from clearcite.wiring.purging import REPLACED, Purge, Say
 
@@ -154,8 +156,7 @@ def _drop_unnamed(index: Path, manifests: dict[str, str | None]) -> None:
             path.unlink()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Restored:
+class Restored(Struct, frozen=True, kw_only=True):
     """``journal_number``: up to where it is known what was taken away; None: not known, and accepted with
     ``reason``. ``replaced``: where the store that stood there was put."""
 
@@ -248,8 +249,7 @@ def _know_policy(ledger: SqliteLedger, journal: Journal) -> None:
         ledger.accept_policy(Accepted(revision=int(newest), content=None, issued_at=None), "restore")
 
 
-@dataclass(frozen=True, slots=True)
-class _Restore:
+class _Restore(Struct, frozen=True):
     """One restore, made in a folder of its own and moved into place at the end."""
 
     store: Path
@@ -345,7 +345,7 @@ class _Restore:
             replaced = str(aside)
         self.work.rename(self.store)
         return Restored(
-            **{name: getattr(restored, name) for name in Restored.__slots__ if name != "replaced"},
+            **{name: getattr(restored, name) for name in Restored.__struct_fields__ if name != "replaced"},
             replaced=replaced,
         )
 

@@ -3,9 +3,11 @@
 import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from clearcite.adapters.connectors.deletions import ANY_NUMBER, Deletions
 from clearcite.adapters.connectors.document import FileReader
@@ -36,8 +38,7 @@ from clearcite.wiring.workshop import Workshop
 Kind = Literal["folder", "file", "feed", "git"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Taking:
+class Taking(Struct, frozen=True, kw_only=True):
     """How sources are taken. ``skipped`` collects what is no document: (id, reason)."""
 
     approve_deletes: bool = False
@@ -93,8 +94,7 @@ def rehearsed(settings: Settings) -> Iterator["Stage"]:
         yield Stage(ledger=ledger, manifest_hash=manifest.hash())
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stage:
+class Stage(Struct, frozen=True, kw_only=True):
     """Where a run is rehearsed."""
 
     ledger: Ledger

@@ -6,9 +6,11 @@ documents are taken in, by another generation that is built in a copy of the sto
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from clearcite.adapters.embedders.minilm import MiniLM
 from clearcite.adapters.embedders.minilm_rows import MiniLMRows
@@ -26,7 +28,8 @@ from clearcite.ingest.chunk import Cut, cut_document
 from clearcite.ingest.draft import LocalDrafter, Recipe
 from clearcite.ingest.pipeline import Worker, project
 from clearcite.ports import Embedder, Reranker
-from clearcite.wire import canonical, to_json
+from clearcite.wire import canonical
+from clearcite.wire.convert import to_json
 from clearcite.wiring.copies import scratch_copy
 from clearcite.wiring.engines import claim_limits, engine_on
 from clearcite.wiring.parts import (
@@ -43,8 +46,7 @@ from clearcite.wiring.parts import (
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Variant:
+class Variant(Struct, frozen=True, kw_only=True):
     """``instead``: stage → the function in its place. ``cut``: another way to cut documents. ``embedder``,
     ``reranker``: another one; None: as configured. ``rebuilt``: whether documents must be taken in again for it."""
 

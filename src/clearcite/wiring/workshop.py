@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
@@ -22,8 +24,7 @@ from clearcite.wiring.parts import INDEX, LEDGER, SystemClock, existing_store, m
 Choose = Callable[[Settings, Ledger, Path], Target]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Workshop:
+class Workshop(Struct, frozen=True, kw_only=True):
     """What ingestion needs, opened on one store."""
 
     settings: Settings

@@ -1,9 +1,9 @@
 """Two legs become one ranking, exactly and always the same."""
 
 import random
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.answer.fuse import SCALE, counted, fuse
 from clearcite.domain.retrieval import Confirmed, ConfirmedLeg, Passage

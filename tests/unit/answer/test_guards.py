@@ -4,10 +4,10 @@ again in the canonical text. In a whole engine the mask, and the chunk's hash, w
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.answer.check import bind
 from clearcite.answer.confirm import Judge, ReadTampered

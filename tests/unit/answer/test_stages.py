@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from clearcite.answer.deduplicate import deduplicate
 from clearcite.answer.evidence import Budget, diversify, fit_budget
@@ -117,18 +118,15 @@ def test_a_passage_that_does_not_fit_is_dropped_with_its_reason_and_smaller_ones
 
 
 def test_only_a_readable_document_s_supersession_counts_and_only_for_its_section() -> None:
-    from clearcite.ports import StoredDocument
-
     old = replace(passage("old", "Old limit."), heading=("API", "Limits"))
     other = replace(passage("old", "Other words.", start=50), heading=("API", "Order"))
-    notice = StoredDocument.__new__(StoredDocument)
-    object.__setattr__(notice, "key", DocumentKey(tenant_id="t", source_id="s", document_id="new"))
+    key = DocumentKey(tenant_id="t", source_id="s", document_id="new")
     description = Description(
         source_uri="new",
         source_version="1",
         supersedes=(Superseded(document_id="old", heading="Limits"),),
     )
-    object.__setattr__(notice, "description", description)
+    notice: Any = SimpleNamespace(key=key, description=description)  # all that it looks at
     kept, lost = set_aside_superseded(ranked(old, other), (notice,))
     assert [item.passage.text for item in kept] == ["Other words."]
     assert [item.reason for item in lost] == ["superseded"]

@@ -2,9 +2,9 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.adapters.writers.extractive import ExtractiveWriter
 from clearcite.answer.sufficiency import CLEAR, Sufficiency, form, judge, log_odds

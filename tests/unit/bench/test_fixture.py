@@ -158,7 +158,7 @@ def test_the_answerer_gets_the_runtime_fields_and_cannot_reach_the_oracle() -> N
     """Every oracle field is poisoned; what is asked is the same object either way."""
     oracle = {"slice", "critical", "expected_status", "expected_fact_ids"}
     oracle |= {"forbidden_document_ids", "forbidden_output_substrings"}
-    assert oracle | set(RUNTIME) == set(FixtureQuery.__dataclass_fields__)
+    assert oracle | set(RUNTIME) == set(FixtureQuery.__struct_fields__)
     assert not oracle & set(RUNTIME)
 
     def poison(root: dict[str, Any]) -> None:
@@ -170,4 +170,4 @@ def test_the_answerer_gets_the_runtime_fields_and_cannot_reach_the_oracle() -> N
     after = suite_of_fixture(parse_fixture(edited(poison)), "x")
     assert [one.asked for one in before.cases] == [one.asked for one in after.cases]
     assert before.cases[1].oracle != after.cases[1].oracle
-    assert not {"expected", "oracle", "slice", "critical"} & set(Asked.__dataclass_fields__)
+    assert not {"expected", "oracle", "slice", "critical"} & set(Asked.__struct_fields__)

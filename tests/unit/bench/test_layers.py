@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.bench.evaluate import Evaluation, Subject, evaluate
 from clearcite.bench.gates import Gate

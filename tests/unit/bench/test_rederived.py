@@ -1,9 +1,9 @@
 """A gate of a kept run that its own cases contradict."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.bench.evaluate import Evaluation
 from clearcite.bench.gates import Gate, skipped, verdict_of

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.bench.evaluate import Evaluation
 from clearcite.bench.fault_map import read_fault_map

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from clearcite.bench.answering import CaseRun
 from clearcite.bench.scoring import Grounds, scores_of

@@ -2,9 +2,9 @@
 
 import hashlib
 import random
-from dataclasses import fields, replace
 
 import pytest
+from msgspec.structs import fields, replace
 
 from clearcite.adapters.ledgers import codec
 from clearcite.domain.corpus import (
@@ -20,7 +20,7 @@ from clearcite.domain.corpus import (
 )
 from clearcite.domain.digest import digest
 from clearcite.errors import IntegrityFault
-from clearcite.wire import from_json
+from clearcite.wire.convert import from_json
 from tests.support.dice import new_seed
 
 PARTS = (

@@ -1,10 +1,9 @@
 """The sequence rules, one row each."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from clearcite.domain.corpus import SourceRecord
 from clearcite.domain.lifecycle import Decision, Head, decide, head_of

@@ -1,8 +1,7 @@
 """Chunks: whole units, even sizes, one page, one major heading, stable ids."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from clearcite.adapters.parsers.markdown import parse_markdown
 from clearcite.adapters.parsers.thread import parse_thread

@@ -1,11 +1,12 @@
 """Projecting batch by batch, the next one read while this one is published; and what a failure leaves."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.errors import DependencyUnavailable, InputError
 from clearcite.ingest import pipeline

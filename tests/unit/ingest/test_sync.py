@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.domain.corpus import SourceRecord
 from clearcite.domain.sources import Checkpoint, SourceState

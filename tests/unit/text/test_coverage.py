@@ -2,9 +2,9 @@
 
 import math
 import random
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.text.coverage import BIT, coverage, depth, log2_ratio, missing, needs_of
 from tests.support.dice import new_seed

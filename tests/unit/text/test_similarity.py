@@ -1,9 +1,9 @@
 """Cosines in integers, and vectors that are remembered for one question only."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.domain.retrieval import DenseQuery
 from clearcite.errors import DependencyUnavailable

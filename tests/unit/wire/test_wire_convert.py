@@ -1,23 +1,22 @@
-"""Dataclass ↔ JSON: strict, and all faults of one value together."""
+"""Struct ↔ JSON: strict, and all faults of one value together."""
 
-from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 import pytest
+from msgspec import Struct, field
 
 from clearcite.domain.answer import Citation, PublicAnswer, Span, Statement
 from clearcite.errors import InputError
-from clearcite.wire import Limits, canonical, from_json, loads, to_json
+from clearcite.wire import canonical, loads
+from clearcite.wire.convert import Limits, from_json, to_json
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Point:
+class Point(Struct, frozen=True, kw_only=True):
     x: int
     y: int = 0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sample:
+class Sample(Struct, frozen=True, kw_only=True):
     name: Annotated[str, Limits(least=1, most=5)]
     points: tuple[Point, ...] = ()
     pair: tuple[int, str] | None = None

@@ -1,10 +1,10 @@
 """Source records: every rule of the contract, and all faults of a record together."""
 
-from dataclasses import replace
 from datetime import timedelta, timezone
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.domain.corpus import Superseded
 from clearcite.errors import InputError

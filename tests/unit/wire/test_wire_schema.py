@@ -10,7 +10,7 @@ import pytest
 import clearcite
 from clearcite.domain.answer import PublicAnswer, PublicHit, PublicSearch, Span, Statement
 from clearcite.errors import InputError
-from clearcite.wire import to_json
+from clearcite.wire.convert import to_json
 from clearcite.wire.records import read_record
 from clearcite.wire.schema import all_schemas
 

@@ -1,6 +1,6 @@
 """How many documents may go at once without somebody's word: a disk that is not mounted looks like a deletion."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from clearcite.config import SourceSettings
 from clearcite.errors import DeletesWait
@@ -8,8 +8,7 @@ from clearcite.errors import DeletesWait
 ANY_NUMBER = 1 << 62
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Deletions:
+class Deletions(Struct, frozen=True, kw_only=True):
     """Deletes that a full listing finds are withheld when there are more than ``count`` *and* more than ``share``
     percent of the documents, or when none of several would be left, unless an approval covers them: ``approved`` is
     a ceiling."""

@@ -1,8 +1,9 @@
 """One file of a source → its record: front matter, the source's defaults, what is no document."""
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from clearcite.adapters.connectors.front import clean_labels, front_fields
 from clearcite.config import SourceSettings
@@ -28,8 +29,7 @@ _TOML_FENCE = re.compile(r"\s*\+\+\+[ \t]*\n\s*[\w-]+[ \t]*=")
 _WITH_FRONT_MATTER = (media.MARKDOWN, media.PLAIN, media.RST)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileReader:
+class FileReader(Struct, frozen=True, kw_only=True):
     """``settings`` give what documents do not say themselves. ``skipped`` lists what is no document: (id, reason)."""
 
     settings: SourceSettings

@@ -2,8 +2,9 @@
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from clearcite.errors import InputError, TooLarge
 
@@ -12,8 +13,7 @@ _FLAGS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ContentReader:
+class ContentReader(Struct, frozen=True, kw_only=True):
     """Reads the ``content_path`` of a record, relative to ``root``. Messages name no path of the machine."""
 
     root: Path

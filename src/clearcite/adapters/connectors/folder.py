@@ -1,8 +1,10 @@
 """A folder of documents as a source: what is new, what changed, what has gone since the last look."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from clearcite.adapters.connectors.deletions import Deletions
 from clearcite.adapters.connectors.document import STEP, FileReader, located
@@ -18,8 +20,7 @@ BATCH_FILES = 500
 BATCH_BYTES = 8_000_000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FolderConnector:
+class FolderConnector(Struct, frozen=True, kw_only=True):
     """``state`` remembers what was seen.
 
     A document's id is its path. Its sequence rises when its bytes or its metadata change (times of files are

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from clearcite.adapters.connectors.deletions import Deletions
 from clearcite.adapters.connectors.document import STEP, UNKNOWN_TYPE, FileReader, located
@@ -19,7 +21,8 @@ from clearcite.domain.corpus import SourceRecord
 from clearcite.domain.digest import digest
 from clearcite.domain.sources import Checkpoint
 from clearcite.errors import ClearciteError, InputError, IntegrityFault
-from clearcite.wire import canonical, from_json, loads, to_json
+from clearcite.wire import canonical, loads
+from clearcite.wire.convert import from_json, to_json
 from clearcite.wire.media import media_type_of
 
 Item = SourceRecord | ClearciteError | Checkpoint
@@ -29,8 +32,7 @@ NOTHING = ""
 """The commit before the first one: a first run that was cut short goes on commit by commit."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class GitCursor:
+class GitCursor(Struct, frozen=True, kw_only=True):
     """The last commit taken, the sequence it had, and the settings it was read with. ``settled``: False while
     deletes of a rewritten branch wait, so that they are looked for again."""
 
@@ -40,8 +42,7 @@ class GitCursor:
     settled: bool = True
 
 
-@dataclass(kw_only=True, slots=True)
-class GitConnector:
+class GitConnector(Struct, kw_only=True):
     """``heads``: what the ledger has of this source. ``cursor``: as the last run left it."""
 
     repository: GitRepository

@@ -10,11 +10,12 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from clearcite.errors import DependencyUnavailable, InputError, MissingExtra, TooLarge
 
@@ -48,8 +49,7 @@ _ENVIRONMENT = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """A commit of the chain. ``instant``: when it was committed, as a source record says it."""
 
     commit: str
@@ -57,8 +57,7 @@ class Step:
     instant: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """A path below the folder that is taken. ``mode`` ``000000``: it is not there any more."""
 
     path: bytes
@@ -66,14 +65,13 @@ class Entry:
     blob: str
 
 
-@dataclass(kw_only=True)
-class GitRepository:
+class GitRepository(Struct, kw_only=True, dict=True):
     """Bare or not. ``folder``: the part that is taken; paths are relative to it. Use it as a context manager."""
 
     path: Path
     folder: str = ""
     ref: str = "HEAD"
-    _reader: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    _reader: subprocess.Popen[bytes] | None = None
 
     def __post_init__(self) -> None:
         self.folder = self.folder.strip("/")

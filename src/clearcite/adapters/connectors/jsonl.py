@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from clearcite.domain.corpus import SourceRecord
 from clearcite.errors import ClearciteError, InputError, TooLarge
@@ -15,8 +16,7 @@ from clearcite.wire.strict import loads
 MAX_REPORTED = 1000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JsonlConnector:
+class JsonlConnector(Struct, frozen=True, kw_only=True):
     """``source``: a file, or the bytes of a feed.
 
     The feed is checked whole first: if any line is refused, only the refusals are given and no record, so

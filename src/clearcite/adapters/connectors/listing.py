@@ -3,8 +3,9 @@
 import os
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from clearcite.errors import InputError
 from clearcite.wire.strict import shown
@@ -13,8 +14,7 @@ CONFIGURATION = frozenset(("clearcite.toml", "policy.toml", "questions.toml"))
 _MAX_DEPTH = 64
 
 
-@dataclass(kw_only=True, slots=True)
-class Listing:
+class Listing(Struct, kw_only=True):
     """``files``: document id → path. ``refused``: ids that exist and cannot be taken, with the reason.
 
     ``complete`` is False when some folder could not be read: then an absent file proves nothing.

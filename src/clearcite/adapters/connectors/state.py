@@ -3,19 +3,20 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from msgspec import Struct
+
 from clearcite.errors import InputError, IntegrityFault
-from clearcite.wire import from_json, loads, to_json
+from clearcite.wire import loads
+from clearcite.wire.convert import from_json, to_json
 
 UNKNOWN = ""
 """In place of a digest: nobody knows what was seen at that sequence."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileState:
+class FileState(Struct, frozen=True, kw_only=True):
     """Digests of bytes and metadata as they were at ``sequence``."""
 
     content: str

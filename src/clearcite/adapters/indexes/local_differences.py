@@ -7,10 +7,10 @@ postings (term and weight). Sums do not depend on the order.
 
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from clearcite.adapters.indexes.local_format import Segment, hinted_keys, term_counts
@@ -28,8 +28,7 @@ _POSTINGS = 1 << 18  # at once
 _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Stored:
+class _Stored(Struct, frozen=True, order=True):
     """An entry as it stands in a segment."""
 
     place: Place

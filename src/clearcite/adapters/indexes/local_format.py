@@ -28,11 +28,12 @@ import struct
 import threading
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import astuple, replace
 from numpy.typing import NDArray
 
 from clearcite.adapters.indexes.local_files import Held, durable_file, write_all
@@ -47,8 +48,7 @@ _ALIGN = 64
 _PIECE = 1 << 22  # of a file that is read to be summed up
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """The counts in a header; with them the place of every array and the size of the file are known."""
 
     chunks: int

@@ -1,13 +1,15 @@
 """Manifests: which segments belong together. A small canonical JSON file named by its own digest."""
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from clearcite.adapters.indexes.local_files import Held, durable_file, write_all
 from clearcite.domain.digest import sha256_bytes
 from clearcite.errors import DependencyUnavailable, InputError, IntegrityFault
-from clearcite.wire import canonical, from_json, loads, to_json
+from clearcite.wire import canonical, loads
+from clearcite.wire.convert import from_json, to_json
 
 SEGMENT_SUFFIX = ".segment"
 MANIFEST_SUFFIX = ".manifest"
@@ -16,16 +18,14 @@ _SEGMENT_NAME = re.compile(r"[0-9a-f]{16}-[0-9a-f]{24}")
 _MANIFEST_NAME = re.compile(r"[0-9a-f]{32}")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True, kw_only=True):
     """A segment by name, and the size of its file in bytes."""
 
     name: str
     size: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Manifest:
+class Manifest(Struct, frozen=True, kw_only=True):
     """The segments in the order they were committed. ``base``: the manifest it grew from."""
 
     base: str | None

@@ -6,11 +6,11 @@ best form: in a table of all words and readable chunks where it is small, and fr
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from clearcite.adapters.indexes.local_format import term_keys
@@ -25,8 +25,7 @@ _SHORT = 8  # a list that many times as long is searched for each chunk of a sho
 _CLEAR = 20  # from one chunk in twenty on, clearing all beats clearing places
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """A question without repetitions: the keys of distinct forms, and pairs of a distinct word and one of its
     forms.
 
@@ -40,8 +39,7 @@ class Asked:
     place: tuple[int, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Postings:
+class Postings(Struct, frozen=True, kw_only=True):
     """Readable chunks and what a word weighs there. Added up over all postings of a word, each chunk has the
     weight of its best form. ``rows`` ascend.
     """
@@ -51,8 +49,7 @@ class Postings:
     weights: NDArray[np.uint16]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Match:
+class Match(Struct, frozen=True, kw_only=True):
     """``frequencies``: in how many readable chunks of the segment each distinct word stands. ``table``: what each
     word weighs in each readable chunk; then there are no postings.
     """

@@ -1,10 +1,10 @@
 """Segments of one partition → one segment, in memory that does not grow with the postings or the vectors."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from clearcite.adapters.indexes.local_build import agreed, append_postings, pack_postings
@@ -44,8 +44,7 @@ def due(sizes: Sequence[tuple[int, int]], *, erase: bool) -> list[int]:
     return sorted(chosen)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Source:
+class _Source(Struct, frozen=True, kw_only=True):
     """A segment on its way: the new number of each of its chunks (−1: left out) and of each of its terms."""
 
     segment: Segment
@@ -54,8 +53,7 @@ class _Source:
     frequencies: Numbers
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Order:
+class _Order(Struct, frozen=True, kw_only=True):
     """For each new chunk number the source and the chunk number in it."""
 
     source: Numbers

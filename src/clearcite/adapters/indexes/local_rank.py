@@ -1,11 +1,11 @@
 """From scores to a page: the best by (−score, chunk id), cut by value, continued after a cursor."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from clearcite.adapters.indexes.local_format import Segment, id_keys
@@ -19,8 +19,7 @@ _COLUMNS = 32  # scores are looked at in as many columns, whose highest values b
 _HIT: Callable[[tuple[str, int]], Hit] = partial(tuple.__new__, Hit)  # ``Hit._make`` in half the time
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Candidates:
+class Candidates(Struct, frozen=True, kw_only=True):
     """Chunks of one segment that may be among the best: their scores and the bytes of their ids."""
 
     scores: NDArray[np.int64]

@@ -5,10 +5,10 @@ decision.
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from clearcite.adapters.indexes.local_format import Segment
@@ -17,8 +17,7 @@ Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True, kw_only=True):
     """The readable chunks of one segment: as a mask over all its chunks, and as ascending chunk numbers."""
 
     mask: Mask
@@ -30,8 +29,7 @@ class Selection:
         return self.rows.size
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Lists:
+class Lists(Struct, frozen=True, kw_only=True):
     """Postings of which each is readable. ``ordinals``: positions in ``rows``, or chunk numbers when it is None;
     ``size``: how many chunks are numbered so. ``covers``: see ``local_format``; None unless all is readable,
     because they are taken over all chunks and would let the time of a question tell of hidden ones.
@@ -45,8 +43,7 @@ class Lists:
     covers: NDArray[np.int32] | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Part:
+class Part(Struct, frozen=True, kw_only=True):
     """One segment a question goes through, with what is readable in it. ``lists``: None where postings of other
     chunks have to be dropped first.
     """

@@ -10,9 +10,9 @@ usual formula changes no order and is left out. No float takes part, so that eve
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 WEIGHT_BITS = 10
@@ -22,8 +22,7 @@ HIGHEST_COUNT = 1 << 20  # of one term in one chunk; beyond it the weight no lon
 _STEPS = 1024  # of an idf between two powers of two
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Bm25:
+class Bm25(Struct, frozen=True, kw_only=True):
     """``k1`` and ``b`` in hundredths, ``average_length`` in analysed words: see ``PipelineManifest``."""
 
     k1: int = 120

@@ -14,7 +14,7 @@ from clearcite.domain.access import Access, AccessClass, Acl, Micros
 from clearcite.domain.corpus import Description, Unit
 from clearcite.domain.digest import digest
 from clearcite.errors import InputError, IntegrityFault
-from clearcite.wire import from_json
+from clearcite.wire.convert import from_json
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 _decode = json.JSONDecoder().raw_decode
@@ -36,7 +36,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "labels": (list,),
     "facts": (list,),
 }
-_PLAIN_FIELDS = tuple(name for name in Description.__slots__ if name not in ("supersedes", "facts"))
+_PLAIN_FIELDS = tuple(name for name in Description.__struct_fields__ if name not in ("supersedes", "facts"))
 
 
 def encode(value: Any) -> str:

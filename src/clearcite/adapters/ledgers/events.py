@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import apsw
+from msgspec import Struct, field
 
 from clearcite.adapters.ledgers.codec import decode, encode
 from clearcite.adapters.ledgers.queries import load
@@ -98,8 +98,7 @@ def entries(db: apsw.Connection) -> Iterator[Event]:
         )
 
 
-@dataclass(kw_only=True, slots=True)
-class _Told:
+class _Told(Struct, kw_only=True):
     """What the log says last, with the number of the event: of each document, of each collection, of the policy."""
 
     documents: dict[Identity, tuple[int, dict[str, Any]]] = field(default_factory=dict)

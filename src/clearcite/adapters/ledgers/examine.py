@@ -7,10 +7,10 @@ safety: a question checks what it reads by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import apsw
+from msgspec.structs import replace
 
 from clearcite.adapters.ledgers import visible
 from clearcite.adapters.ledgers.codec import (

@@ -9,8 +9,10 @@ goes on to the entries in the same transaction.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.adapters.ledgers.codec import decode_access, decode_description
 from clearcite.adapters.ledgers.queries import load
@@ -26,8 +28,7 @@ SQL = load("history")
 EXPIRED: DeleteReason = "retention_expired"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Before:
+class Before(Struct, frozen=True, kw_only=True):
     """A document as it stood before a record. ``since``: when its newest revision began to be current."""
 
     document: int

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import apsw
+from msgspec import Struct
 
 from clearcite.adapters.ledgers.codec import collection_seal, decode_strings, decode_units
 from clearcite.adapters.ledgers.connection import (
@@ -30,8 +30,7 @@ SCRIPTS = Path(__file__).parent / "migrations"
 APPLICATION_ID = 0x636C6372  # "clcr"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Migrated:
+class Migrated(Struct, frozen=True, kw_only=True):
     """From which version to which; ``backup`` is the copy taken before, None when nothing was to do."""
 
     before: int

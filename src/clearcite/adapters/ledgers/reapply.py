@@ -8,10 +8,12 @@ What the source has sent since is accepted as new, and nothing older is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import groupby, pairwise
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.adapters.ledgers import collections, events, intake, visible
 from clearcite.adapters.ledgers.codec import decode_access, decode_acl, decode_description, encode
@@ -31,8 +33,7 @@ Reached = tuple[DocumentKey, int, bool]
 """A document, the sequence it has reached at least, and whether its source sent it anew after it was deleted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Since:
+class Since(Struct, frozen=True):
     """A journal, and up to where the ledger that was put back knows it. ``manifests``: hashes of every generation."""
 
     journal: Journal

@@ -6,10 +6,10 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import apsw
+from msgspec import Struct, field
 
 from clearcite.adapters.ledgers.connection import immediate, scrub, translated
 from clearcite.adapters.ledgers.queries import Queries, load
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 SQL: Queries = load("common")
 
 
-@dataclass(slots=True)
-class Transaction:
+class Transaction(Struct):
     """One write transaction. ``now`` is read once, so that everything written in it has one time.
 
     ``known`` remembers numbers found or given in this transaction.

@@ -9,9 +9,10 @@ import re
 import struct
 import zipfile
 import zlib
-from dataclasses import dataclass, field
 from typing import Protocol
 from xml.parsers import expat
+
+from msgspec import Struct, field
 
 from clearcite.adapters.parsers.compose import Composer
 from clearcite.domain.corpus import ParsedDocument
@@ -230,16 +231,14 @@ def _core_title(xml: bytes | None) -> str | None:
 # --- body ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(kw_only=True, slots=True)
-class _Paragraph:
+class _Paragraph(Struct, kw_only=True):
     style: str = ""
     outline: int | None = None
     list_level: int | None = None
     text: str = ""
 
 
-@dataclass(kw_only=True, slots=True)
-class _Table:
+class _Table(Struct, kw_only=True):
     header: tuple[int, int] | None = None
     cells: list[str] = field(default_factory=list)
     rows: int = 0

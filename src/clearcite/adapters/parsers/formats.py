@@ -1,8 +1,9 @@
 """Bytes of a known media type → ParsedDocument, in this process. Hostile input belongs into the child."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from clearcite.adapters.parsers.docx import parse_docx
 from clearcite.adapters.parsers.frames import check_document

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from selectolax.lexbor import LexborHTMLParser
 
 from clearcite.adapters.parsers.compose import Composer
@@ -154,8 +154,7 @@ def _hidden_names(tree: Any) -> frozenset[tuple[str, str]]:
     return frozenset(found)
 
 
-@dataclass(kw_only=True, slots=True)
-class _Buffer:
+class _Buffer(Struct, kw_only=True):
     """Inline text of the block that is open: what it will become when it ends."""
 
     kind: str = "paragraph"

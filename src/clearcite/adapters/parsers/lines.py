@@ -2,7 +2,8 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from clearcite.domain.corpus import Element, ElementKind
 
@@ -42,8 +43,7 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-@dataclass(kw_only=True, slots=True)
-class Outline:
+class Outline(Struct, kw_only=True):
     """Collects elements in order and knows the path of headings above each."""
 
     elements: list[Element] = field(default_factory=list)

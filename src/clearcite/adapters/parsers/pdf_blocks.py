@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from clearcite.adapters.parsers.pdf_page import Line, Node, Page
 
@@ -15,8 +17,7 @@ _COVERED = 0.7
 """A page whose tags cover less of its text than this is read by place."""
 
 
-@dataclass(kw_only=True, slots=True)
-class Block:
+class Block(Struct, kw_only=True):
     """``lines`` of a text block, or ``rows`` of a table (each cell a list of lines)."""
 
     kind: Literal["heading", "paragraph", "list_item", "table"]

@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from clearcite.adapters.parsers.pdf_blocks import Block, Cell, lines_of
 from clearcite.adapters.parsers.pdf_page import HYPHEN, Line
@@ -15,8 +16,7 @@ _SENTENCE_END = (".", "!", "?", ":", ";", "。", "”", '"')
 _HYPHENATED = re.compile(rf"(\w+){HYPHEN}(\w+)")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Joiner:
+class Joiner(Struct, frozen=True, kw_only=True):
     """``spaced``: the writer ends wrapped lines in a space, as word processors do. Only then can a line break
     inside a word be told from one between words. ``words``: what stands unbroken in the running text."""
 

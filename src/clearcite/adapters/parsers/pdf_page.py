@@ -7,10 +7,10 @@ child only.
 
 import ctypes
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import pypdfium2 as pdfium
+from msgspec import Struct, field
 from pypdfium2 import raw
 
 from clearcite.errors import InputError
@@ -24,8 +24,7 @@ _MAX_TREE_DEPTH = 60
 _MAX_TREE_NODES = 200_000
 
 
-@dataclass(kw_only=True, slots=True)
-class Line:
+class Line(Struct, kw_only=True):
     """Characters side by side: one line of one tagged block, or one cell of an untagged line.
 
     Coordinates in points, ``top`` counts from the top of the page; ``first_width`` is that of the first
@@ -45,16 +44,14 @@ class Line:
     gap: bool = False
 
 
-@dataclass(kw_only=True, slots=True)
-class Node:
+class Node(Struct, kw_only=True):
     """A node of the structure tree of one page: its type and its content, marked-content ids or nodes."""
 
     kind: str
     children: list["int | Node"] = field(default_factory=list)
 
 
-@dataclass(kw_only=True, slots=True)
-class Page:
+class Page(Struct, kw_only=True):
     number: int
     height: float
     lines: list[Line]
@@ -105,8 +102,7 @@ class _Geometry:
         return self.colour[3].value == 0
 
 
-@dataclass(kw_only=True, slots=True)
-class _Run:
+class _Run(Struct, kw_only=True):
     """Consecutive characters of one text object."""
 
     start: int

@@ -15,8 +15,9 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import BinaryIO
+
+from msgspec import Struct, field
 
 from clearcite.adapters.parsers.frames import frame, read_frame
 from clearcite.adapters.parsers.limits import widen_pipe
@@ -37,8 +38,7 @@ _PIPE_BYTES = 1 << 20
 _KEPT_ENVIRONMENT = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "TMPDIR", "TEMP")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ChildLimits:
+class ChildLimits(Struct, frozen=True, kw_only=True):
     """``memory``: bytes of address space. ``cpu_seconds`` and ``wall_seconds``: for one document.
     ``documents``: how many one child reads before it is renewed: a new one has to learn all words again."""
 
@@ -130,14 +130,12 @@ class ChildProcess:
                 child.stop()
 
 
-@dataclass(kw_only=True, slots=True)
-class _Waiting:
+class _Waiting(Struct, kw_only=True):
     request: Request | None
     child: "_Child | None"
 
 
-@dataclass(kw_only=True, slots=True)
-class _Ahead:
+class _Ahead(Struct, kw_only=True):
     """What has been taken from the requests and is not answered; ``size`` in bytes of content."""
 
     source: Iterator[Request | None]

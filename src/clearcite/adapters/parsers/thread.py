@@ -1,6 +1,6 @@
 """A forum thread (JSON) as one text: the question under the title, then accepted answers and replies."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from clearcite.adapters.parsers.lines import Outline
 from clearcite.adapters.parsers.markdown import read_blocks

@@ -10,8 +10,9 @@ import subprocess
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from clearcite.adapters.resolvers.policy_file import read_bounded
 from clearcite.domain.policy import Policy
@@ -20,8 +21,7 @@ from clearcite.wire.policies import MAX_POLICY_BYTES, read_policy
 from clearcite.wire.strict import loads
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ExportedFile:
+class ExportedFile(Struct, frozen=True, kw_only=True):
     """Implements ``GroupSource``. The file should be replaced in one step, by renaming."""
 
     path: Path
@@ -40,8 +40,7 @@ class ExportedFile:
         return parsed(raw)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ExportCommand:
+class ExportCommand(Struct, frozen=True, kw_only=True):
     """Implements ``GroupSource``: runs a program, without a shell, and reads its standard output.
 
     ``seconds``: after which it is stopped with everything it started.

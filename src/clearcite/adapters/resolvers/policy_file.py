@@ -1,16 +1,16 @@
 """A policy kept by hand: ``policy.toml``, read whole each time it is needed."""
 
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from clearcite.domain.policy import Policy
 from clearcite.errors import ConfigError, TooLarge
 from clearcite.wire.policies import MAX_POLICY_BYTES, read_policy
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PolicyFile:
+class PolicyFile(Struct, frozen=True, kw_only=True):
     """Implements ``GroupSource``."""
 
     path: Path

@@ -9,11 +9,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import apsw
+from msgspec.structs import asdict
 
 from clearcite.adapters.ledgers.connection import (
     Pool,
@@ -31,7 +31,7 @@ from clearcite.adapters.ledgers.migrate import migrations, ready
 from clearcite.domain.audit import ERASURE, GENESIS, Head, TraceEntry, commitment
 from clearcite.domain.trace import Trace
 from clearcite.errors import InputError, IntegrityFault
-from clearcite.wire import from_json
+from clearcite.wire.convert import from_json
 
 if TYPE_CHECKING:
     from clearcite.domain.access import Micros
@@ -211,10 +211,8 @@ def _entry(row: Any) -> TraceEntry:
 
 def _plain(trace: Trace) -> dict[str, Any]:
     """Stage details are plain values already and the bulk of a trace, so only the shells are taken apart."""
-    shell = {item.name: getattr(trace, item.name) for item in fields(trace)}
-    shell["stages"] = [
-        {item.name: getattr(stage, item.name) for item in fields(stage)} for stage in trace.stages
-    ]
+    shell = asdict(trace)
+    shell["stages"] = [asdict(stage) for stage in trace.stages]
     return shell
 
 

@@ -1,7 +1,9 @@
 """Defects of a pipeline: what it drafts is spoiled before it is published, so that the fault lives in a generation."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.domain.corpus import Unit
 from clearcite.domain.digest import sha256_text
@@ -17,8 +19,7 @@ LONG_UNIT = 12
 LOOKALIKE = str.maketrans("0123456789", "OIZEASGTBg")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DefectiveDrafter:
+class DefectiveDrafter(Struct, frozen=True, kw_only=True):
     """A drafter with a defect. Implements ``Drafter``."""
 
     inner: Drafter

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import replace
 from typing import Any
 
 import apsw
+from msgspec.structs import replace
 
 from clearcite.bench.faults.defects import (
     LOOKALIKE,
@@ -19,7 +19,8 @@ from clearcite.bench.faults.site import NotApplicableError, Site
 from clearcite.domain.corpus import DocumentKey
 from clearcite.errors import DependencyUnavailable
 from clearcite.testing.embedder import HashedEmbedder
-from clearcite.wire import canonical, to_json
+from clearcite.wire import canonical
+from clearcite.wire.convert import to_json
 from clearcite.wiring import Recipe, live_target, open_ledger, open_workshop
 
 OTHER_CHUNKS = 181

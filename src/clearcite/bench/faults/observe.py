@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from clearcite.bench.answering import OPERATOR, CaseRun
 from clearcite.bench.artifact import files_of
@@ -27,8 +28,7 @@ MOST_EDGES = 12
 LEAST_WORD = 4
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Document:
+class Document(Struct, frozen=True, kw_only=True):
     """One served build. ``original``: the decoded text as the source sent it, None for binary formats."""
 
     key: DocumentKey
@@ -54,8 +54,7 @@ class Document:
         )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Target:
+class Target(Struct, frozen=True, kw_only=True):
     """A document, and what of it: the string that a case needs, or the groups of somebody it is hidden from."""
 
     key: DocumentKey
@@ -63,8 +62,7 @@ class Target:
     groups: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True, kw_only=True):
     """What faults are put into; None where the corpus or the suite holds nothing of the kind."""
 
     answering: Target | None
@@ -75,8 +73,7 @@ class Chosen:
     hidden: Target | None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True, kw_only=True):
     """``readable``: by case. ``edges``: whether each document could be read around the ends of its window.
     ``damage``: the code of what kept a part from being read. ``reports``: the files of the run."""
 

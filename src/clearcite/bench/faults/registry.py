@@ -1,8 +1,9 @@
 """Every fault: where it is put, the stage that must fail first, and what a person needs to act on it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from clearcite.bench.faults import mutations as do
 from clearcite.bench.faults.observe import Seen
@@ -12,8 +13,7 @@ Where = Literal["sources", "ledger", "generation", "guard"]
 EARLIER = ("alias", "index", "publication")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True, kw_only=True):
     """``stage`` must fail first. ``must_fail``: stages that fail as well; ``must_not_fail``: stages that hold.
     ``legitimate``: what the part of it that is no fault changes in what is expected.
     """

@@ -6,10 +6,11 @@ the rows of the copied ledger, past all of its guards.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import apsw
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from clearcite.bench.faults.observe import Chosen, Seen
 from clearcite.bench.suite import Suite
@@ -37,8 +38,7 @@ class NotApplicableError(Exception):
     """The corpus or the suite holds nothing that this fault could damage."""
 
 
-@dataclass(kw_only=True, slots=True)
-class Site:
+class Site(Struct, kw_only=True):
     """One copy. ``least``: the rates that the suite asks for, see ``bench.panel``. ``golden``: what was seen before the
     fault. ``failing``: stages of the answer path that shall fail. ``report``: what a defective report makes of the
     files of the run. ``sent``: what the source sent of each document, so that faults in one document add up.

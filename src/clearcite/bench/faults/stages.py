@@ -6,8 +6,9 @@ one that fails is the one to mend.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
+
+from msgspec import Struct
 
 from clearcite.bench.faults.observe import Document, Seen
 from clearcite.domain.corpus import DocumentKey
@@ -20,8 +21,7 @@ PERMISSIONS = "whoever runs permissions"
 SOURCE = "the owner of the source"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stage:
+class Stage(Struct, frozen=True, kw_only=True):
     """``check``: golden and current → what is wrong."""
 
     name: str

@@ -1,9 +1,10 @@
 """``index …``: generations of the index, built beside the one that answers."""
 
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
+
+from msgspec.structs import replace
 
 from clearcite.config import Settings, check_settings, read_file
 from clearcite.domain.generations import Generation

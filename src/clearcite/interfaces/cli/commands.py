@@ -7,10 +7,11 @@ given. The line itself is read by argparse, which loads in a fortieth of the tim
 import argparse
 import typing
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, NoReturn
+
+from msgspec import Struct
 
 from clearcite.errors import InputError
 
@@ -18,23 +19,20 @@ PROGRAM = "clearcite"
 HELP_FLAGS = ("-h", "--help")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """``flag``: how it is called; after the parameter when empty."""
 
     flag: str = ""
     help: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """Given by its place; a list takes all that are left."""
 
     help: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """``run`` returns the exit code. The first line of ``help`` is a sentence for the list of commands."""
 
     run: Callable[..., int]

@@ -19,7 +19,8 @@ from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.policy import LOCAL
 from clearcite.errors import InputError, did_you_mean
 from clearcite.interfaces.cli.commands import Option
-from clearcite.wire import loads, to_json
+from clearcite.wire import loads
+from clearcite.wire.convert import to_json
 from clearcite.wire.decode import fault_of_name
 from clearcite.wire.instants import parse_moment
 

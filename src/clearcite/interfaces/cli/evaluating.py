@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
+
+from msgspec.structs import replace
 
 from clearcite.bench.ablation_table import read_ablation
 from clearcite.bench.answering import OPERATOR

@@ -12,7 +12,7 @@ from clearcite.interfaces.cli import common
 from clearcite.interfaces.cli.answers import show_answer
 from clearcite.interfaces.cli.common import say
 from clearcite.interfaces.cli.faults import faults_for
-from clearcite.wire import to_json
+from clearcite.wire.convert import to_json
 
 
 def ask_fixture(path: Path, query_id: str | None, failure: str | None, form: str) -> int:

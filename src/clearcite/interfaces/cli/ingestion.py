@@ -3,10 +3,11 @@
 import gc
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from rich.progress import Progress
 
 from clearcite.config import FILE_NAME, CollectionSettings, Settings, SourceSettings, load_settings
@@ -50,8 +51,7 @@ NO_GROUPS = (
 )
 
 
-@dataclass
-class Summary:
+class Summary(Struct):
     """What one run did, for a person. ``failed``: SOURCE/DOCUMENT → why it is not indexed, from this run or
     before. ``waiting``: how many documents there were to index so far; ``leased``: how many another worker has.
     ``withheld``: deletes that need an approval. ``broken``: sources that could not be taken."""

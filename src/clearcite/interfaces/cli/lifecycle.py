@@ -8,10 +8,12 @@ import time
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.config import Settings
 from clearcite.domain.access import Micros, Principal
@@ -29,8 +31,7 @@ TENANT, GROUP, SOURCE = "default", "everybody", "demo"
 ASKER = Principal(tenant_id=TENANT, subject_id="reader", groups=(GROUP,), authorization_revision="demo")
 
 
-@dataclass(frozen=True, slots=True)
-class _Failing:
+class _Failing(Struct, frozen=True):
     """A drafter that reads nothing, as if its process had died."""
 
     def draft_many(self, jobs: Iterable[Job]) -> Iterator[Draft | ReadingFailed | None]:

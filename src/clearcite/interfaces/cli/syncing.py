@@ -2,8 +2,9 @@
 
 from collections import Counter
 from contextlib import closing
-from dataclasses import replace
 from typing import Annotated
+
+from msgspec.structs import replace
 
 from clearcite.config import FILE_NAME, Settings, SourceSettings
 from clearcite.domain.corpus import DocumentKey

@@ -4,10 +4,11 @@ import signal
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import FrameType
 from typing import Annotated, Any
+
+from msgspec import Struct
 
 from clearcite.config import Settings
 from clearcite.domain.corpus import DocumentKey
@@ -44,8 +45,7 @@ class _Stop(BaseException):
     """SIGTERM. Like an interrupt from the keyboard it may come anywhere."""
 
 
-@dataclass
-class _Count:
+class _Count(Struct):
     published: int = 0
     failed: int = 0
     chunks: int = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from clearcite.errors import SequenceConflict
 from clearcite.testing.expect import expect, expect_equal

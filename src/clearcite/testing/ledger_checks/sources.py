@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from clearcite.domain.sources import SourceState
 from clearcite.errors import NotFound

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.adapters.connectors.deletions import Deletions
 from clearcite.adapters.connectors.document import FileReader

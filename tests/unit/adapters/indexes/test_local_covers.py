@@ -2,12 +2,12 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from clearcite.adapters.indexes import local_build
 from clearcite.adapters.indexes.local import LocalIndex

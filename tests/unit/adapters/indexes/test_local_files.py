@@ -8,11 +8,11 @@ import sys
 import threading
 import zlib
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.indexes.local_files import is_held

@@ -8,11 +8,11 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from clearcite.adapters.parsers import frames, process, worker
 from clearcite.adapters.parsers.child import ChildLimits, ChildParser
