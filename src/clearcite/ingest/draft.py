@@ -21,6 +21,10 @@ from clearcite.text.phrases import folded_words
 from clearcite.text.terms import Table
 
 _FOLDED = Table(lambda piece: " ".join(folded_words(piece)))
+_WORDS_ONLY = bytes(
+    code if code > 127 else ord(chr(code).lower() if chr(code).isalnum() else " ") for code in range(256)
+)
+"""Of the bytes of a text whose pieces beyond ASCII are folded already: lower case, and no sign but white space."""
 
 Parse = Callable[[bytes, str], ParsedDocument]
 
@@ -88,14 +92,10 @@ class Recipe(Struct, frozen=True, kw_only=True):
 
 def normal_text(text: str) -> str:
     """The text as mirrors have it in common: its ``folded_words``."""
-    return " ".join(filter(None, map(_normal_line, text.split("\n"))))
-
-
-def _normal_line(line: str) -> str:
-    """No word goes across white space: where folding is slow, each piece is folded once and not in every document."""
-    if line.isascii():
-        return " ".join(folded_words(line))
-    return " ".join(filter(None, map(_FOLDED.__getitem__, line.split())))
+    if not text.isascii():
+        # No word goes across white space: where folding is slow, each piece is folded once and not in every document.
+        text = " ".join([piece if piece.isascii() else _FOLDED[piece] for piece in text.split()])
+    return b" ".join(text.encode("utf-8").translate(_WORDS_ONLY).split()).decode("utf-8")
 
 
 class LocalDrafter(Struct, frozen=True, kw_only=True):

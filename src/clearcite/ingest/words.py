@@ -2,21 +2,23 @@
 
 import re
 
+from clearcite.text.forms import beyond_ascii
+
 # One for each character of a script written without spaces, one for each 24 characters of anything else: a
 # key or an address of 1,000 characters is not one word to an encoder.
-_WORD = re.compile(
-    "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\u0e00-\u0e7f\U00020000-\U0003ffff]"
-    "|[^\\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\u0e00-\u0e7f\U00020000-\U0003ffff]{1,24}"
-)
+_LONGEST = 24
+_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\u0e00-\u0e7f\U00020000-\U0003ffff"
+_UNSPACED_SIGN = re.compile(f"[{_UNSPACED}]")
+_WORD = re.compile(f"[{_UNSPACED}]|[^\\s{_UNSPACED}]{{1,{_LONGEST}}}")
 
 
 def count_words(text: str) -> int:
-    if text.isascii():
-        words = text.split()
-        if max(map(len, words), default=0) <= 24:
-            return len(words)
-        return sum((len(word) + 23) // 24 for word in words)
-    return sum(1 for _ in _WORD.finditer(text))
+    if not text.isascii() and _UNSPACED_SIGN.search(beyond_ascii(text)):
+        return sum(1 for _ in _WORD.finditer(text))
+    words = text.split()
+    if max(map(len, words), default=0) <= _LONGEST:
+        return len(words)
+    return sum([-(-len(word) // _LONGEST) for word in words])
 
 
 def word_ends(text: str, start: int, end: int, every: int) -> list[int]:

@@ -77,15 +77,24 @@ class Analyzer:
 
         A stated language that is not configured is indexed by its words alone: no stems, no stop words.
         """
-        pieces, language = self.pieces(text, language)
+        pieces = self.pieces(text)
+        language = self.language_of(pieces, language)
         return dict(Counter(chain.from_iterable(map(document_terms(language).__getitem__, pieces))))
 
-    def pieces(self, text: str, language: str | None = None) -> tuple[list[str], str]:
-        """What stands between white space, and the language it is indexed in; empty where that is not configured."""
-        # Pieces are cleaned where they are looked up, most of them once for all documents.
-        pieces = (text if _SMALL_LETTER.search(text) else _legible(text)).split()
-        language = base_language(language) or self._vote(pieces)[0]
-        return pieces, language if language in self.languages else ""
+    def pieces(self, text: str) -> list[str]:
+        """What stands between white space. Pieces are cleaned where they are looked up, most of them once for all
+        documents."""
+        return (text if _SMALL_LETTER.search(text) else _legible(text)).split()
+
+    def language_of(self, pieces: Iterable[str], language: str | None = None) -> str:
+        """The language that a document is indexed in: as stated, else voted; empty where that is not configured."""
+        stated = self.stated(language)
+        return self._vote(pieces)[0] if stated is None else stated
+
+    def stated(self, language: str | None) -> str | None:
+        """The language that a document is said to be in; empty where that is not configured."""
+        base = base_language(language)
+        return None if not base else base if base in self.languages else ""
 
     def analyze_question(self, text: str) -> tuple[QueryTerm, ...]:
         """Units of the question in order, each once; a unit counts by its best form."""
@@ -124,7 +133,10 @@ class Analyzer:
         """The languages with most stop words in tokens or pieces of text; all of them when there is none."""
         if len(self.languages) == 1:
             return self.languages
-        votes = Counter(chain.from_iterable(map(STOP_WORDS_OF.__getitem__, pieces)))
+        return self.most_voted(Counter(chain.from_iterable(map(STOP_WORDS_OF.__getitem__, pieces))))
+
+    def most_voted(self, votes: Mapping[str, int]) -> tuple[str, ...]:
+        """``votes``: how many stop words of each language there are, with 0 for one that has none."""
         most = max(votes[language] for language in self.languages)
         return tuple(language for language in self.languages if votes[language] == most)
 

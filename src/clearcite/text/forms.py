@@ -24,7 +24,7 @@ _INVISIBLE = (
     "\U000e0000-\U000e0fff"
 )
 _INVISIBLE_RUN = re.compile(f"[{_INVISIBLE}]+")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_ASCII = bytes(range(128))
 
 # Hidden from a reader, seen by a model. Fillers count: nobody writes modern text with them.
 _SUSPECT = (
@@ -83,10 +83,14 @@ def clean_text(text: str) -> str:
     """The search form before casefolding: nothing invisible, NFKC; case still tells ``camelCase``."""
     if text.isascii():
         return text
-    # The list of what is invisible is the longest to look through, and few characters of most texts are not ASCII.
-    if _INVISIBLE_RUN.search("".join(_NOT_ASCII.findall(text))):
+    if _INVISIBLE_RUN.search(beyond_ascii(text)):
         text = _INVISIBLE_RUN.sub("", text)
     return unicodedata.normalize("NFKC", text)
+
+
+def beyond_ascii(text: str) -> str:
+    """The characters of a text that are not ASCII, in order: few of most texts, and quicker to look through."""
+    return text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
 
 
 def search_form(text: str) -> Form:
@@ -118,7 +122,7 @@ def _mapped(text: str, derive: Callable[[str], str]) -> Form:
 
 def model_form(text: str) -> Form:
     """The model form with its map; ``hidden`` is what a reader of the rendered text would not have seen."""
-    if text.isascii() or not _SUSPECT_CHAR.search(text):
+    if text.isascii() or not _SUSPECT_CHAR.search(beyond_ascii(text)):
         return _identity(text)
     drop = [match.start() for match in _SUSPECT_CHAR.finditer(text) if not _is_needed(text, match.start())]
     for match in _FLAG_SEQUENCE.finditer(text):

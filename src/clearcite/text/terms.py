@@ -26,6 +26,7 @@ from clearcite.text.tokens import (
 )
 
 WORD, WHOLE = "=", "#"
+_AROUND_WORDS = ".,;:!?()[]\"'"
 _STEMMERS = threading.local()
 V = TypeVar("V")
 
@@ -83,6 +84,11 @@ def _by_piece(by_token: WordTable) -> WordTable:
 
 def joined(by_token: Table[tuple[V, ...]], piece: str) -> tuple[V, ...]:
     """What a table says of the tokens of a piece."""
+    word = piece.strip(_AROUND_WORDS)
+    if (
+        word.isascii() and word.isalpha()
+    ):  # most pieces are one word, and what stands around it is in no token
+        return by_token[word]
     raws = raw_tokens(clean_text(piece))
     return (
         by_token[raws[0]] if len(raws) == 1 else tuple(chain.from_iterable(map(by_token.__getitem__, raws)))
@@ -145,14 +151,15 @@ def _is_stop_word(raw: str, language: str) -> bool:
     return fold(raw) in STOP_WORDS.get(language, _NO_WORDS) and raw not in ACRONYMS
 
 
-def _stop_word_of(raw: str) -> tuple[str, ...]:
+def stop_words_of(raw: str) -> tuple[str, ...]:
+    """The languages in which a token is a stop word; ``stop_word_of`` remembers them."""
     word = fold(raw)
     if word not in _ANY_STOP_WORD or raw in ACRONYMS:
         return ()
     return tuple(language for language, words in STOP_WORDS.items() if word in words)
 
 
-_BY_TOKEN = Table(_stop_word_of)
+_BY_TOKEN = Table(stop_words_of)
 STOP_WORDS_OF = _by_piece(_BY_TOKEN)
 """For each piece (see ``document_terms``) and each stop word in it, the languages it is one in."""
 
