@@ -8,6 +8,9 @@ a second one where there is one), for callers who may read all, a tenth or a hun
 over all runs; best is the median over questions of each one's fastest run, which is what a machine with busy
 neighbours can still tell.
 
+Vectors are drawn at random: every readable one is multiplied, so that the time does not depend on what they hold. How
+long this machine takes to read all of them once, as a sum of eight bytes at a time, is measured beside them.
+
 FTS5 filters with a join against a table of (chunk, group), tantivy with a required term; both count hidden chunks
 into their statistics, so that their lists are not ours. Ours finds a word by the word itself and its stems, which
 is two lists of postings where theirs is one.
@@ -258,6 +261,8 @@ def measure_dense(view: LocalView, corpus: Corpus, limit: int, table: Table) -> 
             )
             table.add(label, share, times, target)
     local_dense.dots = chosen
+    words = [segment.vectors.reshape(-1).view(np.int64) for segment in view.segments]
+    table.add("reading the vectors once", None, clock(lambda _: [some.sum() for some in words], range(100)))
 
 
 def measure_hidden(root: Path, table: Table) -> None:

@@ -24,16 +24,19 @@ except ImportError:  # the optional extra "semantic"; numpy gives the same integ
 
 Vectors = NDArray[np.int8]
 Dots = NDArray[np.int64]
-Kernel = Callable[[Vectors, NDArray[np.int8]], Dots]
+Kernel = Callable[[Vectors, Vectors, Rows | None], Dots]
+"""Products of each row with a question; of the rows with these numbers only, where they are given."""
 
 _BLOCK_BYTES = 768 * 1024  # of float32, so that a block stays in the second-level cache
+_COPIED_BYTES = (
+    256 * 1024
+)  # of picked rows: they are still in the second-level cache when they are multiplied
 _EXACT_DIMS = (1 << 24) // (128 * 128)  # up to here every partial sum is an integer that float32 holds
 _SHARED_BYTES = 4 << 20  # of vectors: from here on a second thread saves more than it costs to start
 
 
-def numpy_dots(rows: Vectors, query: NDArray[np.int8]) -> Dots:
-    """``rows @ query`` in blocks cast to a float type in which every partial sum is exact, whatever its
-    order.
+def numpy_dots(vectors: Vectors, query: Vectors, rows: Rows | None = None) -> Dots:
+    """See ``Kernel``: in blocks cast to a float type in which every partial sum is exact, whatever its order.
 
     Of many rows a second thread takes blocks as well. Nothing waits for it: what it has not finished when no block is
     left, as on a machine that is too busy to run it, is done here again.
@@ -41,14 +44,15 @@ def numpy_dots(rows: Vectors, query: NDArray[np.int8]) -> Dots:
     kind: Any = np.float32 if query.size <= _EXACT_DIMS else np.float64
     step = max(1, _BLOCK_BYTES // (4 * query.size))
     wide = query.astype(kind)
-    out = np.empty(len(rows), kind)
-    starts = range(0, len(rows), step)
+    count = len(vectors) if rows is None else rows.size
+    out = np.empty(count, kind)
+    starts = range(0, count, step)
     done: set[int] = set()
 
     def work(mine: Iterable[int]) -> None:
         block, sums = np.empty((step, query.size), kind), np.empty(step, kind)
         for start in mine:
-            part = rows[start : start + step]
+            part = _block(vectors, rows, start, step)
             size = len(part)
             np.copyto(block[:size], part)
             np.dot(block[:size], wide, out=sums[:size])
@@ -58,7 +62,7 @@ def numpy_dots(rows: Vectors, query: NDArray[np.int8]) -> Dots:
             done.add(start)
 
     left = iter(starts)
-    if rows.nbytes >= _SHARED_BYTES and _cores() > 1:
+    if count * query.size >= _SHARED_BYTES and _cores() > 1:
         with contextlib.suppress(RuntimeError):  # no thread can be started
             threading.Thread(target=work, args=(left,)).start()
     work(left)
@@ -71,11 +75,26 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def simsimd_dots(rows: Vectors, query: NDArray[np.int8]) -> Dots:
-    """``rows @ query`` by simsimd, whose int8 kernels add up in int32."""
-    if not len(rows):
-        return np.zeros(0, np.int64)
-    return np.asarray(simsimd.cdist(query.reshape(1, -1), rows, "dot")).reshape(-1).astype(np.int64)
+def simsimd_dots(vectors: Vectors, query: Vectors, rows: Rows | None = None) -> Dots:
+    """See ``Kernel``: by simsimd, whose int8 kernels add up in int32.
+
+    Into an array of its own each time: ``out=`` of ``cdist`` (6.5) returns a ``None`` that it does not own, and after
+    some thousand calls Python 3.11 ends.
+    """
+    count = len(vectors) if rows is None else rows.size
+    step = max(1, count if rows is None else _COPIED_BYTES // query.size)
+    out = np.empty(count, np.int64)
+    for start in range(0, count, step):
+        part = _block(vectors, rows, start, step)
+        out[start : start + step] = np.asarray(simsimd.cdist(query.reshape(1, -1), part, "dot"))[0]
+    return out
+
+
+def _block(vectors: Vectors, rows: Rows | None, start: int, step: int) -> Vectors:
+    """Some of the rows that are asked for: in place if all are, else copied one after the other."""
+    if rows is None:
+        return vectors[start : start + step]
+    return vectors.take(rows[start : start + step], axis=0)
 
 
 def _agrees(kernel: Kernel) -> bool:
@@ -84,7 +103,7 @@ def _agrees(kernel: Kernel) -> bool:
     rows = np.stack([edges, -1 - edges, np.full_like(edges, -128), np.full_like(edges, 127)])
     wanted = rows.astype(np.int64) @ edges.astype(np.int64)
     try:
-        return np.array_equal(kernel(rows, edges), wanted)
+        return np.array_equal(kernel(rows, edges, None), wanted)
     except (TypeError, ValueError):
         return False
 
@@ -104,7 +123,9 @@ def kernel_name() -> str:
 
 
 _NOTHING = -(1 << 62)  # below every score: a dot product is at most 2^14 a dimension, a scale below 2^31
-_WHOLE_SHARE = 3  # from one readable chunk in three on, computing all rows beats gathering some
+_IN_PLACE_PERCENT = (
+    75  # of a segment's chunks: from there on multiplying all rows in place beats picking some
+)
 
 
 def search_dense(parts: Sequence[Part], query: DenseQuery, after: Cursor | None, limit: int) -> HitPage:
@@ -129,14 +150,19 @@ def search_dense(parts: Sequence[Part], query: DenseQuery, after: Cursor | None,
     return HitPage(hits=hits, next=following, documents=documents)
 
 
-def _scores(part: Part, query: NDArray[np.int8]) -> tuple[Rows | None, Dots]:
+def _scores(part: Part, query: Vectors) -> tuple[Rows | None, Dots]:
     """Scores of the readable rows that have a vector; rows None stands for all of the segment."""
     segment, readable = part.segment, part.readable
     rows = readable.rows
     if not segment.has_all_vectors:
         rows = rows[segment.scales[rows] > 0]
     elif readable.all:
-        return None, dots(segment.vectors, query) * segment.scales
-    if rows.size * _WHOLE_SHARE < segment.chunks:
-        return rows, dots(segment.vectors[rows], query) * segment.scales[rows]
-    return rows, (dots(segment.vectors, query) * segment.scales)[rows]
+        return None, _scaled(dots(segment.vectors, query, None), segment.scales)
+    if rows.size * 100 >= segment.chunks * _IN_PLACE_PERCENT:
+        return rows, _scaled(dots(segment.vectors, query, None)[rows], segment.scales[rows])
+    return rows, _scaled(dots(segment.vectors, query, rows), segment.scales[rows])
+
+
+def _scaled(products: Dots, scales: NDArray[np.uint32]) -> Dots:
+    products *= scales
+    return products
