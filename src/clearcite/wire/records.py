@@ -27,9 +27,10 @@ from clearcite.errors import InputError
 from clearcite.wire.convert import Limits, read, refusal
 from clearcite.wire.decode import decode_text, fault_of_name, fault_of_path, repair_text
 from clearcite.wire.frontmatter import body_of
+from clearcite.wire.glance import glance
 from clearcite.wire.instants import day_start, parse_instant, parse_moment
 from clearcite.wire.media import TEXTUAL, media_type_of
-from clearcite.wire.strict import MAX_INTEGER
+from clearcite.wire.strict import MAX_INTEGER, loads
 
 Name = Annotated[str, Limits(least=1, most=200)]
 Line = Annotated[str, Limits(least=1, most=2000)]
@@ -144,6 +145,17 @@ class RecordRules(Struct, frozen=True, kw_only=True):
 DEFAULT_RULES = RecordRules()
 
 
+def read_line(line: bytes, rules: RecordRules, max_bytes: int) -> SourceRecord:
+    """``read_record`` of one line of JSON. Raises InputError, as ``strict.loads`` does besides."""
+    fields = glance(RecordFields, line, lambda value: _filled(value, rules.defaults))
+    if fields is not None:
+        judge = _Judge(fields, rules, frozenset())
+        record = judge.record()
+        if not judge.faults:
+            return record
+    return read_record(loads(line, max_bytes=max_bytes), rules)
+
+
 def read_record(value: Any, rules: RecordRules = DEFAULT_RULES) -> SourceRecord:
     """Validate one parsed JSON object. Raises InputError with every violation found."""
     violations: list[str] = []
@@ -160,7 +172,7 @@ def read_record(value: Any, rules: RecordRules = DEFAULT_RULES) -> SourceRecord:
             raise refusal("the record", violations)
         fields = _salvaged(value, bad)
     judge = _Judge(fields, rules, frozenset(bad))
-    record = judge.delete() if fields.operation == "delete" else judge.upsert()
+    record = judge.record()
     if violations or judge.faults:
         raise refusal("the record", violations + judge.faults)
     return record
@@ -238,6 +250,9 @@ class _Judge:
     def missing(self, name: str, more: str = "") -> None:
         if getattr(self.fields, name) is None and name not in self.bad:
             self.fault("$", f"missing field {name}{more}")
+
+    def record(self) -> SourceRecord:
+        return self.delete() if self.fields.operation == "delete" else self.upsert()
 
     def delete(self) -> SourceRecord:
         fields = self.fields

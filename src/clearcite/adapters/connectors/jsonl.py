@@ -10,8 +10,7 @@ from msgspec import Struct
 
 from clearcite.domain.corpus import SourceRecord
 from clearcite.errors import ClearciteError, InputError, TooLarge
-from clearcite.wire.records import DEFAULT_RULES, RecordRules, read_record
-from clearcite.wire.strict import loads
+from clearcite.wire.records import DEFAULT_RULES, RecordRules, read_line
 
 MAX_REPORTED = 1000
 
@@ -67,7 +66,7 @@ class JsonlConnector(Struct, frozen=True, kw_only=True):
 
     def _record(self, line: bytes, number: int, limit: int) -> SourceRecord | ClearciteError:
         try:
-            return read_record(loads(line, max_bytes=limit), self.rules)
+            return read_line(line, self.rules, limit)
         except InputError as error:
             place = f"line {number}: "
             return type(error)(place + error.message, tuple(place + fault for fault in error.violations))
