@@ -7,20 +7,18 @@ import re
 import struct
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import MsgspecError
+from msgspec.json import Decoder
 
 from clearcite.domain.corpus import Unit
 from clearcite.domain.terms import COUNT_BYTES, KEY_BYTES, STEM_BYTES, TERM_BYTES, Terms
 from clearcite.errors import InputError
 from clearcite.ingest.chunk import Cut
 from clearcite.ingest.draft import Draft
-from clearcite.ingest.draft_frames import CHUNK_KINDS, UNIT_KINDS
-from clearcite.wire.strict import loads
-
-MAX_FRAME = 200_000_000
+from clearcite.ingest.draft_frames import CHUNK_KINDS, UNIT_KINDS, Line
 
 _UNSAFE = "the document could not be parsed safely"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -28,37 +26,40 @@ _KEY = struct.Struct(f"{KEY_BYTES}s{STEM_BYTES}x")
 _NUMBER_BYTES = 4
 _ROW = struct.Struct("<7i")
 
+_decode = Decoder(Line).decode
+
 Span = tuple[int, int]
+Names = tuple[str, tuple[str, ...], tuple[str, ...]]
+"""Context, heading and flags of a cut."""
 
 
 def decode_draft(data: bytes) -> Draft:
     """Raises InputError with the reader's own message, or for an answer that is not well formed."""
     line, _, rest = data.partition(b"\n")
-    value = loads(line, max_bytes=MAX_FRAME)
     try:
-        if "error" in value:
-            raise InputError(str(value["error"]))
-        return _draft(value, rest)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, struct.error):
+        said = _decode(line)
+        if said.error is not None:
+            raise InputError(said.error)
+        return _draft(said, rest)
+    except (MsgspecError, ValueError, IndexError, RecursionError, struct.error):
         raise InputError(_UNSAFE) from None
 
 
-def _draft(value: Any, rest: bytes) -> Draft:
-    text = _string(value["text"])
-    size = _NUMBER_BYTES * value["numbers"]
-    _need(0 <= size <= len(rest))
+def _draft(said: Line, rest: bytes) -> Draft:
+    size = _NUMBER_BYTES * said.numbers
+    _need(0 <= size <= len(rest) and _SHA256.fullmatch(said.normal) is not None)
     rows = _ROW.iter_unpack(rest[:size])
-    cuts = [_cut(names, rows, len(text)) for names in value["cuts"]]
+    cuts = [_cut(names, rows, len(said.text)) for names in said.cuts]
     _need(bool(cuts) and next(rows, None) is None)
     _need(all(one.end <= following.start for (one, *_), (following, *_) in pairwise(cuts)))
     return Draft(
-        text=text,
-        title=_string(value["title"]),
-        normal_sha256=_sha256(value["normal"]),
+        text=said.text,
+        title=said.title,
+        normal_sha256=said.normal,
         cuts=tuple([cut for cut, _, _ in cuts]),
         terms=tuple(_terms([(terms, words) for _, terms, words in cuts], rest[size:])),
-        flags=_strings(value["flags"]),
-        notes=tuple([(_string(name), _string(note)) for name, note in value["notes"]]),
+        flags=said.flags,
+        notes=said.notes,
     )
 
 
@@ -67,7 +68,8 @@ def _terms(sizes: Sequence[tuple[int, int]], data: bytes) -> Iterator[Terms]:
     total = sum([terms for terms, _ in sizes])
     _need(len(data) == total * (TERM_BYTES + COUNT_BYTES))
     keys, counts = data[: total * TERM_BYTES], data[total * TERM_BYTES :]
-    _need(bool(np.frombuffer(counts, "<u4").all()))
+    # A count of up to 255, as nearly all are, shows in its first byte that it is none of 0.
+    _need(0 not in counts[::COUNT_BYTES] or bool(np.frombuffer(counts, "<u4").all()))
     halves = np.frombuffer(keys, "<u8")[:: TERM_BYTES // 8]
     end = 0
     for terms, words in sizes:
@@ -79,11 +81,12 @@ def _terms(sizes: Sequence[tuple[int, int]], data: bytes) -> Iterator[Terms]:
 
 def _are_different(halves: npt.NDArray[np.uint64]) -> bool:
     """Whether keys are told apart by their first halves, as nearly always: sorting numbers is quick."""
-    ordered = np.sort(halves)
-    return not bool((ordered[1:] == ordered[:-1]).any())
+    ordered = halves.copy()
+    ordered.sort()
+    return bool(np.count_nonzero(ordered[1:] == ordered[:-1]) == 0)
 
 
-def _cut(names: Any, rows: Iterator[tuple[int, ...]], size: int) -> tuple[Cut, int, int]:
+def _cut(names: Names, rows: Iterator[tuple[int, ...]], size: int) -> tuple[Cut, int, int]:
     """A cut, and how many terms and words it has. ``size``: of the whole text, in which all spans lie."""
     context, heading, flags = names
     start, end, page, kind, units, terms, words = next(rows, ())
@@ -93,12 +96,12 @@ def _cut(names: Any, rows: Iterator[tuple[int, ...]], size: int) -> tuple[Cut, i
     cut = Cut(
         start=start,
         end=end,
-        context=_string(context),
-        heading=_strings(heading),
+        context=context,
+        heading=heading,
         page=None if page < 0 else page,
         kind=CHUNK_KINDS[kind],
         units=made,
-        flags=_strings(flags),
+        flags=flags,
     )
     return cut, terms, words
 
@@ -106,13 +109,14 @@ def _cut(names: Any, rows: Iterator[tuple[int, ...]], size: int) -> tuple[Cut, i
 def _unit(row: tuple[int, ...], first: int, last: int, size: int) -> Unit:
     """``first``, ``last``: the span of its cut, in which it lies."""
     kind, start, end, header, header_end, lead, lead_end = row
-    _need(first <= start < end <= last and kind >= 0)
+    if not (first <= start < end <= last and kind >= 0):
+        raise ValueError
     return Unit(
-        kind=UNIT_KINDS[kind],
-        start=start,
-        end=end,
-        header=None if header == header_end == -1 else _outer(header, header_end, size),
-        lead=None if lead == lead_end == -1 else _outer(lead, lead_end, size),
+        UNIT_KINDS[kind],
+        start,
+        end,
+        None if header == header_end == -1 else _outer(header, header_end, size),
+        None if lead == lead_end == -1 else _outer(lead, lead_end, size),
     )
 
 
@@ -120,21 +124,6 @@ def _outer(start: int, end: int, size: int) -> Span:
     """A span elsewhere in the text."""
     _need(0 <= start <= end <= size)
     return start, end
-
-
-def _string(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError
-    return value
-
-
-def _strings(values: Any) -> tuple[str, ...]:
-    return () if values == [] else tuple([_string(value) for value in values])
-
-
-def _sha256(value: str) -> str:
-    _need(_SHA256.fullmatch(value) is not None)
-    return value
 
 
 def _need(holds: bool) -> None:

@@ -5,9 +5,12 @@ integers of 32 bits, little-endian, in rows of seven: one for each cut, and afte
 come the terms of all cuts as ``Terms.keys`` has them, and then their counts.
 """
 
-import json
-import struct
-from typing import Any, get_args
+import sys
+from array import array
+from typing import get_args
+
+from msgspec import Struct
+from msgspec.json import Decoder, Encoder
 
 from clearcite.domain.corpus import ChunkKind, UnitKind
 from clearcite.errors import TooLarge
@@ -17,17 +20,33 @@ MAX_TEXT = 20_000_000
 
 UNIT_KINDS: tuple[UnitKind, ...] = get_args(UnitKind)
 CHUNK_KINDS: tuple[ChunkKind, ...] = get_args(ChunkKind)
+_UNIT_KINDS = {kind: number for number, kind in enumerate(UNIT_KINDS)}
+_CHUNK_KINDS = {kind: number for number, kind in enumerate(CHUNK_KINDS)}
 _NONE = (-1, -1)
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_encode = Encoder().encode
+_decode_sheet = Decoder(Sheet).decode
+
+
+class Line(Struct, frozen=True, kw_only=True):
+    """The line before the numbers. ``cuts``: context, heading and flags of each; ``numbers``: how many there are;
+    ``error``: why there is no draft, and nothing else then."""
+
+    text: str = ""
+    title: str = ""
+    normal: str = ""
+    flags: tuple[str, ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
+    cuts: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = ()
+    numbers: int = 0
+    error: str | None = None
 
 
 def encode_sheet(sheet: Sheet) -> bytes:
-    return json.dumps([sheet.media_type, sheet.title, sheet.name, sheet.language]).encode("ascii")
+    return _encode(sheet)
 
 
 def decode_sheet(data: bytes) -> Sheet:
-    media_type, title, name, language = json.loads(data)
-    return Sheet(media_type=media_type, title=title, name=name, language=language)
+    return _decode_sheet(data)
 
 
 def encode_draft(draft: Draft) -> bytes:
@@ -35,23 +54,22 @@ def encode_draft(draft: Draft) -> bytes:
     if len(draft.text) > MAX_TEXT:
         raise TooLarge("the parsed document is too large")
     numbers: list[int] = []
-    rows: list[Any] = []
     for cut, terms in zip(draft.cuts, draft.terms, strict=True):
-        numbers += (cut.start, cut.end, -1 if cut.page is None else cut.page, CHUNK_KINDS.index(cut.kind))
+        numbers += (cut.start, cut.end, -1 if cut.page is None else cut.page, _CHUNK_KINDS[cut.kind])
         numbers += (len(cut.units), len(terms), terms.words)
-        for unit in cut.units:
-            numbers += (UNIT_KINDS.index(unit.kind), unit.start, unit.end)
-            numbers += (*(unit.header or _NONE), *(unit.lead or _NONE))
-        rows.append([cut.context, cut.heading, cut.flags])
-    value = {
-        "text": draft.text,
-        "title": draft.title,
-        "normal": draft.normal_sha256,
-        "flags": draft.flags,
-        "notes": draft.notes,
-        "cuts": rows,
-        "numbers": len(numbers),
-    }
+        for kind, start, end, header, lead in cut.units:
+            numbers += (_UNIT_KINDS[kind], start, end, *(header or _NONE), *(lead or _NONE))
+    line = Line(
+        text=draft.text,
+        title=draft.title,
+        normal=draft.normal_sha256,
+        flags=draft.flags,
+        notes=draft.notes,
+        cuts=tuple([(cut.context, cut.heading, cut.flags) for cut in draft.cuts]),
+        numbers=len(numbers),
+    )
+    packed = array("i", numbers)
+    if sys.byteorder == "big":
+        packed.byteswap()
     keys, counts = [item.keys for item in draft.terms], [item.counts for item in draft.terms]
-    packed = struct.pack(f"<{len(numbers)}i", *numbers)
-    return b"".join((_encode(value).encode("utf-8"), b"\n", packed, *keys, *counts))
+    return b"".join((_encode(line), b"\n", packed.tobytes(), *keys, *counts))
