@@ -2,9 +2,10 @@
 
     python -m bench.scifact [--split dev|test] [--json FILE]
 
-``dev``: the claims of the training split that name their evidence; every choice was made on these. ``test``: the 300
-test claims with their published judgements; run once, when all choices are made. A document is ranked by its best
-passage of about 180 words, as ``Engine.search`` does. nDCG uses binary gains and log2 discounts, as trec_eval does.
+``dev``: the claims of the training split; every choice was made on these. What they cite is relevant, whether or not it
+settles them, as in the test split: what a claim without evidence cites is far harder to find. ``test``: the 300 test
+claims with their published judgements; run once, when all choices are made. A document is ranked by its best passage of
+about 180 words, as ``Engine.search`` does. nDCG uses binary gains and log2 discounts, as trec_eval does.
 """
 
 import argparse
@@ -57,13 +58,21 @@ def read_test(data: Path) -> Judged:
 
 
 def read_dev(data: Path) -> Judged:
-    """Claims of the training split; those of the validation split are test queries and stay out."""
-    claims: dict[str, tuple[str, set[str]]] = {}
-    with (data / "scifact_nli_dev/pairs.jsonl").open(encoding="utf-8") as file:
-        for item in map(json.loads, file):
-            if item["split"] == "train":
-                claims.setdefault(item["hypothesis"], (item["hypothesis"], set()))[1].add(str(item["doc_id"]))
-    return {name: (text, frozenset(found)) for name, (text, found) in claims.items()}
+    """Claims of the training split; those of the validation split are test queries and stay out, as does a claim that
+    stands in both.
+    """
+    claims: dict[str, set[str]] = {}
+    for item in _training(data / "scifact_nli_dev/pairs.jsonl"):
+        claims.setdefault(item["hypothesis"], set()).add(str(item["doc_id"]))
+    for item in _training(data / "scifact_nli_dev/no_evidence_claims.jsonl"):
+        claims.setdefault(item["claim"], {str(cited) for cited in item["cited_doc_ids"]})
+    asked = {text for text, _ in read_test(data).values()}
+    return {text: (text, frozenset(found)) for text, found in claims.items() if text not in asked}
+
+
+def _training(path: Path) -> list[dict[str, Any]]:
+    with path.open(encoding="utf-8") as file:
+        return [item for item in map(json.loads, file) if item["split"] == "train"]
 
 
 def measure(folder: Path, data: Path, judged: Judged, semantic: str) -> dict[str, Any]:

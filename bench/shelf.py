@@ -156,7 +156,7 @@ class Shelf:
             legs.append(self._leg(plan, "dense"))
         confirmed = Confirmed(legs=tuple(legs))
         plan = counted(plan, confirmed)
-        kept, _ = deduplicate(weigh(plan, fuse(confirmed)))
+        kept, _ = deduplicate(weigh(plan, fuse(confirmed, DEPTH)))
         return plan, diversify(kept)
 
     def _leg(self, plan: Plan, name: str) -> ConfirmedLeg:
@@ -169,6 +169,7 @@ class Shelf:
             hits=hits,
             documents=page.documents,
             frequencies=page.frequencies,
+            whole=page.whole,
         )
 
 

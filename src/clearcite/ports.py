@@ -176,7 +176,7 @@ class Snapshots(Protocol):
 
 
 class Vector(Struct, frozen=True, kw_only=True):
-    """An int8 vector: one signed byte a dimension, and the row's scale as an integer."""
+    """An int8 vector: one signed byte a dimension, and the row's scale as an integer (``SCALE_BITS``)."""
 
     data: bytes
     scale: int

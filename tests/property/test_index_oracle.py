@@ -109,6 +109,7 @@ def test_every_list_equals_the_oracle(
         ranked, documents, frequencies = oracle.lexical(question)
         assert [(hit.score, hit.chunk_id) for hit in page.hits] == ranked[:limit]
         assert (page.documents, page.frequencies) == (documents, frequencies)
+        assert all(hit.score <= page.whole for hit in page.hits)
         paged = all_pages(view, query_of(question), scope, limit)
         assert [(hit.score, hit.chunk_id) for hit in paged] == ranked
         dense = DenseQuery(vector=bytes(v & 255 for v in vector))

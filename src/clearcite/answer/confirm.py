@@ -89,6 +89,7 @@ def confirm(plan: Plan, found: Recall, judge: Judge, snapshot: Snapshot, next_pa
             hits=filler.fill(leg, first),
             documents=first.documents,
             frequencies=first.frequencies,
+            whole=first.whole,
         )
         for leg, first in found.pages
     )

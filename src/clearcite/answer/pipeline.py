@@ -88,7 +88,7 @@ def retrieve(
     more = _pages(plan, dense, sight)
     confirmed = run.step(confirm, plan, found, sight.judge, sight.snapshot, more)
     plan = counted(plan, confirmed)
-    fused = run.step(fuse, confirmed, parts.by_document)
+    fused = run.step(fuse, confirmed, plan.depth, parts.by_document)
     weighed = run.step(weigh, plan, fused)
     ranked, degraded = _rerank_or_keep(plan, weighed, parts, run)
     ranked, _ = run.step(set_aside_superseded, ranked, sight.superseding)

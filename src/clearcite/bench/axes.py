@@ -40,12 +40,13 @@ def no_vector(*_: Any) -> None:
     """In place of ``embed_question``: the search goes by words alone; the writer still has the model."""
 
 
-def dense_alone(confirmed: Confirmed, *_: bool) -> tuple[Ranked, ...]:
+def dense_alone(confirmed: Confirmed, depth: int, *_: bool) -> tuple[Ranked, ...]:
     """In place of ``fuse``."""
-    return fusing.fuse(replace(confirmed, legs=tuple(leg for leg in confirmed.legs if leg.leg == "dense")))
+    legs = tuple(leg for leg in confirmed.legs if leg.leg == "dense")
+    return fusing.fuse(replace(confirmed, legs=legs), depth)
 
 
-def reciprocal_ranks(confirmed: Confirmed, *__: bool) -> tuple[Ranked, ...]:
+def reciprocal_ranks(confirmed: Confirmed, *__: int) -> tuple[Ranked, ...]:
     """In place of ``fuse``: each leg gives 1 / (60 + rank)."""
     scores: dict[str, int] = {}
     passages: dict[str, Passage] = {}

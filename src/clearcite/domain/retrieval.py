@@ -48,8 +48,12 @@ class LexicalQuery(Struct, frozen=True, kw_only=True):
     terms: tuple[QueryTerm, ...]
 
 
+SCALE_BITS = 30
+"""An int8 vector stands for ``data × scale / 2^30``, which is of length one."""
+
+
 class DenseQuery(Struct, frozen=True, kw_only=True):
-    """``vector``: int8, one byte a dimension; ``scale``: see the embedder that made it."""
+    """``vector``: int8, one byte a dimension; ``scale``: as for ``SCALE_BITS``."""
 
     vector: bytes
     scale: int = 1
@@ -102,12 +106,14 @@ class HitPage(Struct, frozen=True, kw_only=True):
     """Hits in the order (−score, chunk id). ``next`` is None when the leg is exhausted.
 
     ``documents`` (N) and ``frequencies`` (df of each query term, in its order) count readable chunks only.
+    ``whole``: the score of a passage that meets all of the query. A share of it means the same in every question.
     """
 
     hits: tuple[Hit, ...]
     next: Cursor | None = None
     documents: int = 0
     frequencies: tuple[int, ...] = ()
+    whole: int = 0
 
 
 class Passage(Struct, frozen=True, kw_only=True):
@@ -160,12 +166,16 @@ class Evidence(Struct, frozen=True, kw_only=True):
 
 
 class ConfirmedLeg(Struct, frozen=True, kw_only=True):
-    """The confirmed passages of one leg with their scores, best first, and the counts they were scored with."""
+    """The confirmed passages of one leg with their scores, best first, and the counts they were scored with.
+
+    ``whole``: see ``HitPage``.
+    """
 
     leg: Leg
     hits: tuple[tuple[Passage, int], ...]
     documents: int = 0
     frequencies: tuple[int, ...] = ()
+    whole: int = 0
 
 
 class Confirmed(Struct, frozen=True, kw_only=True):

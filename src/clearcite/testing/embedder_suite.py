@@ -5,7 +5,9 @@ A text's vector is a function of the text alone: not of what was embedded before
 
 from array import array
 from concurrent.futures import ThreadPoolExecutor
+from math import isqrt
 
+from clearcite.domain.retrieval import SCALE_BITS
 from clearcite.ports import Embedder, Vector
 from clearcite.testing.expect import expect, expect_equal
 
@@ -42,6 +44,8 @@ class EmbedderSuite:
             expect_equal(len(vector.data), embedder.dims, "bytes of a passage")
             expect_equal(len(query.vector), embedder.dims, "bytes of a query")
             expect(0 < vector.scale < 2**31 and 0 < query.scale < 2**31, "scales fit 31 bits")
+            length = isqrt(sum(value * value for value in array("b", vector.data))) * vector.scale
+            expect(abs(length - 2**SCALE_BITS) < 2**SCALE_BITS // 20, "data times scale is of length one")
             expect(-128 not in array("b", vector.data), "the range is symmetric")
 
     def test_the_same_text_gives_the_same_bytes_whatever_came_before(self) -> None:

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from clearcite.domain.digest import digest
 from clearcite.domain.manifest import PipelineManifest
-from clearcite.domain.retrieval import Cursor, DenseQuery, Hit, HitPage, LexicalQuery
+from clearcite.domain.retrieval import SCALE_BITS, Cursor, DenseQuery, Hit, HitPage, LexicalQuery
 from clearcite.domain.terms import KEY_BYTES, STEM_BYTES
 from clearcite.errors import DependencyUnavailable, InputError, IntegrityFault
 from clearcite.ports import IndexDifference, IndexEntry, IndexView, Readable
@@ -118,9 +119,9 @@ class MemoryView:
         seen = [e for e in self.entries if e.partition in masks and _is_set(masks[e.partition], e.slot)]
         if isinstance(query, DenseQuery):
             seen = [entry for entry in seen if entry.vector]
-            return _page(
-                ((_dot(entry, query), entry.chunk_id) for entry in seen), after, limit, len(seen), ()
-            )
+            length = math.isqrt(sum(value * value for value in memoryview(query.vector).cast("b")))
+            dots = ((_dot(entry, query), entry.chunk_id) for entry in seen)
+            return replace(_page(dots, after, limit, len(seen), ()), whole=length << SCALE_BITS)
         weights = [[self._weight(entry, term.forms) for entry in seen] for term in query.terms]
         frequencies = tuple(sum(weight > 0 for weight in column) for column in weights)
         factors = [_idf(len(seen), frequency) for frequency in frequencies]
@@ -128,7 +129,7 @@ class MemoryView:
             sum(f * column[i] for f, column in zip(factors, weights, strict=True)) for i in range(len(seen))
         ]
         found = ((score, entry.chunk_id) for score, entry in zip(scores, seen, strict=True) if score)
-        return _page(found, after, limit, len(seen), frequencies)
+        return replace(_page(found, after, limit, len(seen), frequencies), whole=1023 * sum(factors))
 
     def differences(self, entries: Iterable[IndexEntry]) -> Iterator[IndexDifference]:
         there = {(e.partition, e.slot, e.chunk_id): e for e in self.entries}
@@ -216,7 +217,7 @@ def reordered(page: HitPage, after: Cursor | None) -> HitPage:  # noqa: ARG001
 
 def emptied(page: HitPage, after: Cursor | None) -> HitPage:  # noqa: ARG001
     """Nothing is found, and there is no next page."""
-    return HitPage(hits=(), documents=page.documents, frequencies=page.frequencies)
+    return replace(page, hits=(), next=None)
 
 
 def _difference(what: Literal["missing", "extra", "differs"], place: tuple[str, int, str]) -> IndexDifference:
@@ -225,7 +226,7 @@ def _difference(what: Literal["missing", "extra", "differs"], place: tuple[str, 
 
 
 def _with_hits(page: HitPage, hits: tuple[Hit, ...]) -> HitPage:
-    return HitPage(hits=hits, next=page.next, documents=page.documents, frequencies=page.frequencies)
+    return replace(page, hits=hits)
 
 
 def _page(

@@ -5,12 +5,22 @@ the chunks were written, in which order, or into how many segments.
 """
 
 from collections.abc import Mapping, Sequence
+from math import isqrt
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from clearcite.domain.digest import digest
-from clearcite.domain.retrieval import Cursor, DenseQuery, Hit, HitPage, LexicalQuery, QueryTerm
+from clearcite.domain.retrieval import (
+    SCALE_BITS,
+    Cursor,
+    DenseQuery,
+    Hit,
+    HitPage,
+    LexicalQuery,
+    QueryTerm,
+)
 from clearcite.errors import ClearciteError, InputError, IntegrityFault
 from clearcite.ports import IndexEntry, IndexView, Readable, Vector
 from clearcite.storing import Index
@@ -50,6 +60,13 @@ def in_order(entries: Sequence[IndexEntry]) -> list[IndexEntry]:
 
 def chunk_id(number: int) -> str:
     return digest("chunk", number)[:32]
+
+
+def unit(*values: int) -> Vector:
+    """The vector of this direction and of length one."""
+    return Vector(
+        data=signed(values), scale=(1 << SCALE_BITS) // isqrt(sum(value * value for value in values))
+    )
 
 
 def signed(values: Sequence[int]) -> bytes:
@@ -123,6 +140,17 @@ class IndexSuite:
         page = self.view(tmp_path).search(words("retention logs snow"), readable(0, 2, 3), None, 10)
         expect_equal((page.documents, page.frequencies), (3, (1, 2, 0)), "N and df")
         expect_equal(set(found(page)), {chunk_id(0), chunk_id(2)}, "chunks found")
+
+    def test_the_whole_is_what_a_chunk_scores_that_meets_all_of_the_query(self, tmp_path: Path) -> None:
+        everything = replace(entry(0, "rain " * 100_000), vector=unit(3, 0, -4))
+        index, manifest = self.stored(tmp_path, [everything])
+        view = index.open(manifest)
+        for query in (words("rain"), DenseQuery(vector=signed((3, 0, -4)))):
+            page = view.search(query, readable(0), None, 1)
+            share = page.hits[0].score * 1000 // max(page.whole, 1)
+            expect(990 <= share <= 1000, f"it has nearly all of the whole, not {share} of 1000")
+        none = view.search(words("rain snow"), readable(0), None, 1)
+        expect(none.whole > 2 * none.hits[0].score, "a word that stands nowhere belongs to the whole, too")
 
     def test_a_hidden_chunk_changes_no_byte_of_the_page(self, tmp_path: Path) -> None:
         mine = [entry(i, text) for i, text in enumerate(TEXTS)]

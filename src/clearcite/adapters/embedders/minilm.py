@@ -20,7 +20,7 @@ import numpy as np
 
 from clearcite.adapters.embedders.safetensors import map_float32
 from clearcite.adapters.wordpiece import Encoded, WordPiece, read_vocabulary
-from clearcite.domain.retrieval import DenseQuery
+from clearcite.domain.retrieval import SCALE_BITS, DenseQuery
 from clearcite.errors import ClearciteError, ConfigError, DependencyUnavailable, IntegrityFault, MissingExtra
 from clearcite.ports import Vector, Worded
 from clearcite.text.memory import memory_of
@@ -34,7 +34,6 @@ INSTALL_RUNTIME = 'pip install "clearcite[semantic]"'
 REVISION_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 WEIGHTS_BYTES = 90_868_376
-SCALE_BITS = 30
 
 _SKELETON = Path(__file__).parent / "minilm_skeleton.onnx"
 

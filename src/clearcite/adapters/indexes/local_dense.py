@@ -6,6 +6,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from clearcite.adapters.indexes.local_rank import Candidates, candidates, drop_until, page
 from clearcite.adapters.indexes.local_readable import Part, Rows
-from clearcite.domain.retrieval import Cursor, DenseQuery, HitPage
+from clearcite.domain.retrieval import SCALE_BITS, Cursor, DenseQuery, HitPage
 from clearcite.errors import InputError
 
 simsimd: Any
@@ -147,7 +148,12 @@ def search_dense(parts: Sequence[Part], query: DenseQuery, after: Cursor | None,
             drop_until(after, part.segment, rows, scores, _NOTHING)
         found.append(candidates(part.segment, rows, scores, limit + 1, _NOTHING + 1))
     hits, following = page(found, limit)
-    return HitPage(hits=hits, next=following, documents=documents)
+    return HitPage(hits=hits, next=following, documents=documents, whole=_whole(asked))
+
+
+def _whole(query: NDArray[np.int8]) -> int:
+    """The score of a row in the direction of the question."""
+    return isqrt(int((query.astype(np.int64) ** 2).sum())) << SCALE_BITS
 
 
 def _scores(part: Part, query: Vectors) -> tuple[Rows | None, Dots]:

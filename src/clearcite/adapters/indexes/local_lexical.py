@@ -28,7 +28,8 @@ def search_lexical(parts: Sequence[Part], query: LexicalQuery, after: Cursor | N
             counts += some.frequencies
         frequencies = counts.tolist()
         factors = [n * idf(documents, df) for n, df in zip(asked.times, frequencies, strict=True)]
-        is_wide = sum(factors) * HIGHEST_WEIGHT >= 1 << 31
+        whole = sum(factors) * HIGHEST_WEIGHT
+        is_wide = whole >= 1 << 31
         sums = np.zeros(largest, np.int64) if is_wide else narrow
         for part, some in zip(parts, matches, strict=True):
             rows, scores = _add_up(part, some, np.array(factors, sums.dtype), (best, sums))
@@ -38,7 +39,7 @@ def search_lexical(parts: Sequence[Part], query: LexicalQuery, after: Cursor | N
             sums[: part.numbered] = 0
     hits, following = page(found, limit)
     counted = tuple(frequencies[place] for place in asked.place)
-    return HitPage(hits=hits, next=following, documents=documents, frequencies=counted)
+    return HitPage(hits=hits, next=following, documents=documents, frequencies=counted, whole=whole)
 
 
 def _add_up(
