@@ -91,7 +91,7 @@ class LocalIndex(LocalViews):
             for i in chosen:
                 segments[i].check()
             name = _new_name(partition)
-            sources, masks = [segments[i] for i in chosen], [wanted[i].mask for i in chosen]
+            sources, masks = [segments[i] for i in chosen], [wanted[i].number >= 0 for i in chosen]
             if merge_segments(segment_path(self._root, name), sources, masks, self._segments_held):
                 made.append(name)
             replaced += [source.name for source in sources]

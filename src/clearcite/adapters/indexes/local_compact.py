@@ -28,30 +28,25 @@ def whole(segment: Segment) -> Lists:
         offsets=segment.offsets,
         ordinals=segment.ordinals,
         weights=segment.weights,
-        rows=None,
-        size=segment.chunks,
         covers=segment.covers,
     )
 
 
 def compact(segment: Segment, readable: Selection) -> Lists:
     """The postings of the readable chunks, numbered among themselves."""
-    number = np.cumsum(readable.mask, dtype=np.int32) - np.int32(1)
     ordinals: list[NDArray[np.int32]] = []
     weights: list[NDArray[np.uint16]] = []
     chosen: list[Rows] = []
     for start in range(0, segment.ordinals.size, _PIECE):
-        piece = segment.ordinals[start : start + _PIECE]
-        places = np.flatnonzero(readable.mask.take(piece))
-        ordinals.append(number.take(piece.take(places)))
+        numbers = readable.number.take(segment.ordinals[start : start + _PIECE])
+        places = np.flatnonzero(numbers >= 0)
+        ordinals.append(numbers.take(places))
         weights.append(segment.weights[start : start + _PIECE].take(places))
         chosen.append(places + start)
     return Lists(
         offsets=np.searchsorted(np.concatenate([*chosen, np.zeros(0, np.intp)]), segment.offsets),
         ordinals=np.concatenate([*ordinals, np.zeros(0, np.int32)]),
         weights=np.concatenate([*weights, np.zeros(0, np.uint16)]),
-        rows=readable.rows,
-        size=readable.size,
     )
 
 

@@ -222,7 +222,7 @@ class Segment:
         positions: NDArray[np.intp] = self.high.searchsorted(high)
         is_alike = self.high.take(positions, mode="clip") == high
         is_equal = is_alike & (self.low.take(positions, mode="clip") == low)
-        for i in np.flatnonzero(is_alike > is_equal).tolist():  # half a digest shared with another term
+        for i in (is_alike > is_equal).nonzero()[0].tolist():  # half a digest shared with another term
             last = self.high.searchsorted(high[i], side="right")
             others = np.flatnonzero(self.low[positions[i] : last] == low[i])
             if others.size:

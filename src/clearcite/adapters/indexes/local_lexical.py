@@ -1,75 +1,75 @@
 """BM25 over the readable chunks of one question: counted, weighed and added up over all segments in scope."""
 
-import contextlib
 import threading
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clearcite.adapters.indexes.local_match import Match, ask, match
-from clearcite.adapters.indexes.local_rank import Candidates, Scores, candidates, drop_until, page
+from clearcite.adapters.indexes.local_match import Match, match
+from clearcite.adapters.indexes.local_postings import Weights, ask
+from clearcite.adapters.indexes.local_rank import Candidates, Scores, best_by_value, drop_until, page
 from clearcite.adapters.indexes.local_readable import Part, Rows
 from clearcite.adapters.indexes.local_scoring import HIGHEST_WEIGHT, idf
 from clearcite.domain.retrieval import Cursor, HitPage, LexicalQuery
 
-_WHOLE = 3  # from one chunk in three on, adding over all chunks beats adding at places
+_ROOM = 1 << 20  # words times chunks that are matched side by side
 
 
 def search_lexical(parts: Sequence[Part], query: LexicalQuery, after: Cursor | None, limit: int) -> HitPage:
     asked = ask(query)
-    documents = sum(part.readable.size for part in parts)
-    largest = max((part.numbered for part in parts), default=0)
-    found: list[Candidates] = []
-    with _scratch(largest) as (best, narrow):
-        matches = [match(part, asked, best) for part in parts]
-        counts = np.zeros(len(asked.times), np.intp)
-        for some in matches:
-            counts += some.frequencies
-        frequencies = counts.tolist()
-        factors = [n * idf(documents, df) for n, df in zip(asked.times, frequencies, strict=True)]
-        whole = sum(factors) * HIGHEST_WEIGHT
-        is_wide = whole >= 1 << 31
-        sums = np.zeros(largest, np.int64) if is_wide else narrow
-        for part, some in zip(parts, matches, strict=True):
-            rows, scores = _add_up(part, some, np.array(factors, sums.dtype), (best, sums))
-            if after:
-                drop_until(after, part.segment, rows, scores, 0)
-            found.append(candidates(part.segment, rows, scores, limit + 1, 1))
-            sums[: part.numbered] = 0
-    hits, following = page(found, limit)
-    counted = tuple(frequencies[place] for place in asked.place)
+    bounds = [0, *accumulate(part.readable.size for part in parts)]
+    documents = bounds[-1]
+    room, kept = _scratch(documents)
+    found = match(parts, asked, room)
+    factors = [n * idf(documents, df) for n, df in zip(asked.times, found.frequencies, strict=True)]
+    whole = sum(factors) * HIGHEST_WEIGHT
+    is_wide = whole >= 1 << 31
+    sums = _add_up(found, factors, np.empty(documents, np.int64) if is_wide else kept[:documents])
+    if after:
+        for part, (start, end) in zip(parts, pairwise(bounds), strict=True):
+            drop_until(after, part.segment, _rows(part), sums[start:end], 0)
+    hits, following = page([*_candidates(parts, bounds, sums, limit + 1)], limit)
+    counted = tuple(found.frequencies[place] for place in asked.place)
     return HitPage(hits=hits, next=following, documents=documents, frequencies=counted, whole=whole)
 
 
-def _add_up(
-    part: Part, found: Match, factors: Scores, scratch: tuple[NDArray[np.uint16], Scores]
-) -> tuple[Rows | None, Scores]:
-    """Scores of the readable chunks; rows None stands for all chunks of the segment."""
-    rows = part.readable.rows if part.lists is None else part.lists.rows
+def _add_up(found: Match, factors: Sequence[int], sums: Scores) -> Scores:
+    """The scores of all readable chunks; ``sums``: room for them."""
     if found.table is not None:
-        return rows, factors @ found.table
-    chunks = part.numbered
-    best, sums = scratch[0][:chunks], scratch[1][:chunks]
-    for some in found.postings:
-        if some.rows.size * _WHOLE < chunks:
-            np.add.at(sums, some.rows.astype(np.intp, copy=False), some.weights * factors[some.word])
-        else:
-            best[some.rows] = some.weights
-            sums += best * factors[some.word]
-            best.fill(0)
-    return rows, sums.take(part.readable.rows) if part.lists is None else sums
+        return np.array(factors, sums.dtype) @ found.table
+    piece = found.piece
+    of_lists = np.array([factors[word] for word in piece.words], sums.dtype)
+    sums.fill(0)
+    np.add.at(sums, piece.rows, piece.weights * of_lists.repeat(piece.sizes))
+    return sums
+
+
+def _candidates(
+    parts: Sequence[Part], bounds: Sequence[int], sums: Scores, wanted: int
+) -> Iterator[Candidates]:
+    """Of all chunks that match those with at least the ``wanted``-th best sum, part by part."""
+    chosen = best_by_value(sums, wanted, 1)
+    reached = sums.take(chosen).astype(np.int64, copy=False)
+    cuts = pairwise(chosen.searchsorted(bounds).tolist())
+    for part, base, (start, end) in zip(parts, bounds[:-1], cuts, strict=True):
+        if start < end:
+            places, rows = chosen[start:end] - base, _rows(part)
+            ids = part.segment.ids.take(places if rows is None else rows.take(places), axis=0)
+            yield Candidates(scores=reached[start:end], ids=ids)
+
+
+def _rows(part: Part) -> Rows | None:
+    return None if part.readable.all else part.readable.rows
 
 
 _kept = threading.local()
 
 
-@contextlib.contextmanager
-def _scratch(chunks: int) -> Iterator[tuple[NDArray[np.uint16], Scores]]:
-    """Two arrays of zeros, one element a chunk, kept by the thread; after an error they are not used again."""
-    arrays = getattr(_kept, "arrays", None)
-    _kept.arrays = None
-    if arrays is None or arrays[0].size < chunks:
-        arrays = (np.zeros(chunks, np.uint16), np.zeros(chunks, np.int32))
-    yield arrays
-    _kept.arrays = arrays
+def _scratch(chunks: int) -> tuple[Weights, NDArray[np.int32]]:
+    """Room for weights and for one sum a chunk, kept by the thread, with anything in it."""
+    arrays: tuple[Weights, NDArray[np.int32]] | None = getattr(_kept, "arrays", None)
+    if arrays is None or arrays[1].size < chunks:
+        arrays = _kept.arrays = (np.empty(max(chunks, _ROOM), np.uint16), np.empty(chunks, np.int32))
+    return arrays

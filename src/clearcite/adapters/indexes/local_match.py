@@ -1,202 +1,135 @@
-"""Where the words of a question stand: their postings in the readable chunks of one segment.
+"""What the words of a question weigh in the readable chunks of all segments.
 
-A word has several forms, each with a list of postings; a chunk counts once for a word, by its best form.
-Postings of chunks that are not readable are dropped before anything is counted. There are two ways to the
-best form: in a table of all words and readable chunks where it is small, and from word to word elsewhere.
+A word has several forms, each with a list of postings; a chunk counts once for a word, by its best form. Chunks are
+numbered over all parts, one part after the other, and all lists are put in one piece, so that what a question costs
+besides its postings hardly grows with its words and segments.
+
+There are two ways to the best form: a table of all words and chunks where that is small, and elsewhere what each
+further list of a word adds to those before it.
 """
 
 from collections.abc import Sequence
-from itertools import chain
-from typing import Any
+from itertools import accumulate, chain
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
-from clearcite.adapters.indexes.local_format import term_keys
-from clearcite.adapters.indexes.local_readable import Lists, Part, Rows
-from clearcite.domain.retrieval import LexicalQuery
-from clearcite.text.keys import term_key
+from clearcite.adapters.indexes.local_postings import Asked, Postings, Weights, postings
+from clearcite.adapters.indexes.local_readable import Part, Rows
 
-_List = tuple[NDArray[Any], NDArray[np.uint16]]
+_Layers = list[list[Postings]]
 
-_CELLS = 1 << 16  # words times chunks: up to here a table beats going from word to word
-_SHORT = 8  # a list that many times as long is searched for each chunk of a short one
-_CLEAR = 20  # from one chunk in twenty on, clearing all beats clearing places
+_CELLS = 1 << 15  # words times chunks: up to here a table beats going from list to list
 
 
-class Asked(Struct, frozen=True, kw_only=True):
-    """A question without repetitions: the keys of distinct forms, and pairs of a distinct word and one of its
-    forms.
+class Piece(Struct, frozen=True, kw_only=True):
+    """Lists of postings in one piece; ``words`` and ``sizes``: of each."""
 
-    ``times``: how often each distinct word was asked; ``place``: the distinct word of each term of the query.
-    """
-
-    keys: NDArray[np.uint64]
-    word: Rows
-    form: Rows
-    times: tuple[int, ...]
-    place: tuple[int, ...]
-
-
-class Postings(Struct, frozen=True, kw_only=True):
-    """Readable chunks and what a word weighs there. Added up over all postings of a word, each chunk has the
-    weight of its best form. ``rows`` ascend.
-    """
-
-    word: int
-    rows: NDArray[Any]
-    weights: NDArray[np.uint16]
+    words: Sequence[int]
+    sizes: Sequence[int]
+    rows: Rows
+    weights: Weights
 
 
 class Match(Struct, frozen=True, kw_only=True):
-    """``frequencies``: in how many readable chunks of the segment each distinct word stands. ``table``: what each
-    word weighs in each readable chunk; then there are no postings.
+    """``frequencies``: in how many readable chunks each distinct word stands. What it weighs in a chunk stands in
+    ``table``, a line a word; where there is none, it is the sum of what its lists have for the chunk.
     """
 
-    frequencies: NDArray[np.intp]
-    postings: tuple[Postings, ...] = ()
-    table: NDArray[np.uint16] | None = None
+    frequencies: Sequence[int]
+    piece: Piece
+    table: Weights | None = None
 
 
-def ask(query: LexicalQuery) -> Asked:
-    forms: dict[str, int] = {}
-    words: dict[tuple[int, ...], int] = {}
-    place: list[int] = []
-    for term in query.terms:
-        word = tuple(sorted({forms.setdefault(form, len(forms)) for form in term.forms}))
-        place.append(words.setdefault(word, len(words)))
-    times = [0] * len(words)
-    for word_number in place:
-        times[word_number] += 1
-    return Asked(
-        keys=term_keys(map(term_key, forms)),
-        word=np.array([number for number, forms in enumerate(words) for _ in forms], np.intp),
-        form=np.array(list(chain.from_iterable(words)), np.intp),
-        times=tuple(times),
-        place=tuple(place),
+def match(parts: Sequence[Part], asked: Asked, room: Weights) -> Match:
+    """``room``: for what one word weighs in each chunk, at least."""
+    found: list[Postings] = []
+    chunks = 0
+    for part in parts:
+        found += postings(part, asked, chunks)
+        chunks += part.readable.size
+    frequencies = [0] * len(asked.times)
+    if len(frequencies) * chunks <= min(_CELLS, room.size):
+        piece = _in_one_piece(found)
+        table = room[: len(frequencies) * chunks].reshape(len(frequencies), chunks)
+        _fill(table, piece)
+        return Match(frequencies=[int(np.count_nonzero(line)) for line in table], piece=piece, table=table)
+    alone, tables = _arranged(found, max(1, room.size // chunks))
+    piece = _in_one_piece([*alone, *chain.from_iterable(chain.from_iterable(tables))])
+    fresh = [*piece.sizes[: len(alone)]]
+    for layers in tables:
+        start = sum(piece.sizes[: len(fresh)])
+        fresh += _leave_gains(piece.rows[start:], piece.weights[start:], layers, chunks, room)
+    for word, count in zip(piece.words, fresh, strict=True):
+        frequencies[word] += count
+    return Match(frequencies=frequencies, piece=piece)
+
+
+def _in_one_piece(found: Sequence[Postings]) -> Piece:
+    if not found:
+        return Piece(words=(), sizes=(), rows=np.zeros(0, np.intp), weights=np.zeros(0, np.uint16))
+    words, rows, weights = zip(*found, strict=True)
+    sizes = [some.size for some in rows]
+    return Piece(
+        words=words, sizes=sizes, rows=np.concatenate(rows, dtype=np.intp), weights=np.concatenate(weights)
     )
 
 
-def match(part: Part, asked: Asked, best: NDArray[np.uint16]) -> Match:
-    """``best``: zeros, one for each chunk, and zeros again afterwards."""
-    words = len(asked.times)
-    places = part.segment.find(asked.keys).take(asked.form)
-    known = np.flatnonzero(places >= 0)
-    if not known.size:
-        return Match(frequencies=np.zeros(words, np.intp))
-    places, word = places.take(known), asked.word.take(known)
-    if part.lists is not None:
-        if part.lists.covers is not None:
-            word, places = _uncovered(part.lists.covers, word, places)
-        return _match_lists(part.lists, (word, places), words, best)
-    starts, ends = part.segment.offsets.take(places), part.segment.offsets.take(places + 1)
-    rows, weights, bounds = _readable(part, starts, ends)
-    if words * part.readable.size <= _CELLS:
-        shape = (words, part.readable.size)
-        positions = np.searchsorted(part.readable.rows, rows)
-        return _best_in_table(np.repeat(word, np.diff(bounds)), positions, weights, shape)
-    spans = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
-    lists = [(rows[a:b], weights[a:b]) for a, b in spans]
-    return _best_of_lists(word, lists, words, best[: part.segment.chunks])
+def _fill(table: Weights, piece: Piece) -> None:
+    """With what each word weighs in each chunk by its best form."""
+    table.fill(0)
+    lines = np.array(piece.words, np.intp) * table.shape[1]
+    np.maximum.at(table.reshape(-1), piece.rows + lines.repeat(piece.sizes), piece.weights)
 
 
-def _uncovered(covers: NDArray[np.int32], word: Rows, places: Rows) -> tuple[Rows, Rows]:
-    """The pairs of a word and the place of a form of it, without forms that another form of the word covers."""
-    numbers, forms = word.tolist(), places.tolist()
-    asked = set(zip(numbers, forms, strict=True))
-    left = [pair not in asked for pair in zip(numbers, covers.take(places).tolist(), strict=True)]
-    return word.compress(left), places.compress(left)
-
-
-def _match_lists(lists: Lists, pairs: tuple[Rows, Rows], words: int, best: NDArray[np.uint16]) -> Match:
-    """``pairs``: the words and the places of their forms. Nothing has to be dropped."""
-    word, places = pairs
-    starts, ends = lists.offsets.take(places), lists.offsets.take(places + 1)
-    if words * lists.size <= _CELLS:
-        sizes = ends - starts
-        chosen = np.repeat(ends - np.cumsum(sizes), sizes)
-        chosen += np.arange(chosen.size)
-        positions, weights = lists.ordinals.take(chosen), lists.weights.take(chosen)
-        return _best_in_table(np.repeat(word, sizes), positions, weights, (words, lists.size))
-    spans = zip(starts.tolist(), ends.tolist(), strict=True)
-    found = [(lists.ordinals[a:b], lists.weights[a:b]) for a, b in spans if a < b]
-    return _best_of_lists(word.compress(starts < ends), found, words, best[: lists.size])
-
-
-def _readable(
-    part: Part, starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> tuple[Rows, NDArray[np.uint16], NDArray[np.intp]]:
-    """The readable postings of all lists, one list after the other, and where each begins and ends."""
-    segment = part.segment
-    spans = zip(starts.tolist(), ends.tolist(), strict=True)
-    rows = np.concatenate([segment.ordinals[start:end] for start, end in spans], dtype=np.intp)
-    chosen = np.flatnonzero(part.readable.mask.take(rows))
-    last = np.cumsum(ends - starts)
-    bounds = np.searchsorted(chosen, np.concatenate([[0], last]))
-    places = chosen + np.repeat(ends - last, np.diff(bounds))
-    return rows.take(chosen), segment.weights.take(places), bounds
-
-
-def _best_in_table(
-    word: Rows, positions: NDArray[Any], weights: NDArray[np.uint16], shape: tuple[int, int]
-) -> Match:
-    """``positions``: of postings among the readable chunks; ``shape``: how many words and readable chunks."""
-    table = np.zeros(shape, np.uint16)
-    np.maximum.at(table.reshape(-1), word * shape[1] + positions, weights)
-    return Match(frequencies=np.array([np.count_nonzero(line) for line in table], np.intp), table=table)
-
-
-def _best_of_lists(
-    word_of: NDArray[np.intp], lists: Sequence[_List], words: int, best: NDArray[np.uint16]
-) -> Match:
-    found: list[list[_List]] = [[] for _ in range(words)]
-    for word, some in zip(word_of.tolist(), lists, strict=True):
-        found[word].append(some)
-    postings: list[Postings] = []
-    frequencies = np.zeros(words, np.intp)
-    for word, forms in enumerate(found):
-        gains, frequencies[word] = _gains(forms, best)
-        postings += [Postings(word=word, rows=rows, weights=weights) for rows, weights in gains]
-    return Match(postings=tuple(postings), frequencies=frequencies)
-
-
-def _gains(lists: list[_List], best: NDArray[np.uint16]) -> tuple[list[_List], int]:
-    """Of the longest list everything, of each other one what it weighs more than those before it; and in how
-    many chunks any of them stands.
+def _arranged(found: Sequence[Postings], most: int) -> tuple[list[Postings], list[_Layers]]:
+    """Lists that are the only ones of a word, and of ``most`` other words at a time all lists in layers: one of each
+    word in the first layer, the next of each in the second, and so on.
     """
-    if len(lists) < 2:
-        return lists, sum(rows.size for rows, _ in lists)
-    first, *others = sorted(lists, key=lambda some: -some[0].size)
-    if len(others) == 1 and others[0][0].size * _SHORT < first[0].size:
-        return _gain_of_short(first, others[0])
-    rows, weights = first
-    best[rows] = weights
-    gains, frequency = [first], rows.size
-    for more_rows, more_weights in others:
-        before = best.take(more_rows)
-        better = np.flatnonzero(more_weights > before)
-        if better.size:
-            rows, weights, before = more_rows.take(better), more_weights.take(better), before.take(better)
-            best[rows] = weights
-            frequency += int(np.count_nonzero(before == 0))
-            gains.append((rows, weights - before))
-    if frequency * _CLEAR > best.size:
-        best.fill(0)
-    else:
-        for rows, _ in gains:
-            best[rows] = 0
-    return gains, frequency
+    alone: list[Postings] = []
+    tables: list[_Layers] = []
+    lines: dict[int, int] = {}
+    last, depth = -1, 0
+    for some in found:
+        word = some[0]
+        if word != last:
+            alone.append(some)
+            last, depth = word, 0
+            continue
+        line = lines.setdefault(word, len(lines))
+        if line == len(tables) * most:
+            tables.append([[]])
+        layers = tables[line // most]
+        if not depth:
+            layers[0].append(alone.pop())
+        depth += 1
+        if depth == len(layers):
+            layers.append([])
+        layers[depth].append(some)
+    return alone, tables
 
 
-def _gain_of_short(first: _List, other: _List) -> tuple[list[_List], int]:
-    """``_gains`` of two lists, the other one so short that it is looked up in the first."""
-    rows, weights = other
-    places = first[0].searchsorted(rows)
-    is_known = first[0].take(places, mode="clip") == rows
-    before = first[1].take(places, mode="clip") * is_known
-    better = np.flatnonzero(weights > before)
-    gains = (
-        [first, (rows.take(better), weights.take(better) - before.take(better))] if better.size else [first]
-    )
-    return gains, first[0].size + rows.size - int(np.count_nonzero(is_known))
+def _leave_gains(rows: Rows, weights: Weights, layers: _Layers, chunks: int, room: Weights) -> list[int]:
+    """Of the lists in the first layer everything is left, of each other one what it weighs more than those before
+    it. Returns how many chunks of each list are in none before it.
+    """
+    lines: dict[int, int] = {}
+    starts = [lines.setdefault(word, len(lines) * chunks) for layer in layers for word, _, _ in layer]
+    sizes = [own.size for layer in layers for _, own, _ in layer]
+    ends = [*accumulate(sizes)]
+    cells = rows[: ends[-1]] + np.array(starts).repeat(sizes)
+    first = len(layers[0])
+    at = ends[first - 1]
+    room[cells[at:]] = 0  # what no list before it has: the room is not cleared
+    room[cells[:at]] = weights[:at]
+    fresh = sizes[:first]
+    for layer in layers[1:]:
+        last = first + len(layer)
+        here, own = cells[at : ends[last - 1]], weights[at : ends[last - 1]]
+        before = room.take(here)
+        room[here] = best = np.maximum(before, own)
+        np.subtract(best, before, out=own)
+        begins = [begin - at for begin in ends[first - 1 : last - 1]]
+        fresh += np.add.reduceat(before == 0, begins, dtype=np.intp).tolist()
+        first, at = last, ends[last - 1]
+    return fresh

@@ -18,9 +18,11 @@ Mask = NDArray[np.bool_]
 
 
 class Selection(Struct, frozen=True, kw_only=True):
-    """The readable chunks of one segment: as a mask over all its chunks, and as ascending chunk numbers."""
+    """The readable chunks of one segment: ``rows`` are their chunk numbers, ascending; ``number`` is the position in
+    ``rows`` of each chunk, −1 where it is not readable.
+    """
 
-    mask: Mask
+    number: NDArray[np.int32]
     rows: Rows
     all: bool
 
@@ -30,16 +32,14 @@ class Selection(Struct, frozen=True, kw_only=True):
 
 
 class Lists(Struct, frozen=True, kw_only=True):
-    """Postings of which each is readable. ``ordinals``: positions in ``rows``, or chunk numbers when it is None;
-    ``size``: how many chunks are numbered so. ``covers``: see ``local_format``; None unless all is readable,
-    because they are taken over all chunks and would let the time of a question tell of hidden ones.
+    """Postings of which each is readable, their chunks numbered among the readable ones. ``covers``: see
+    ``local_format``; None unless all is readable, because they are taken over all chunks and would let the time of
+    a question tell of hidden ones.
     """
 
     offsets: NDArray[np.int64]
     ordinals: NDArray[np.int32]
     weights: NDArray[np.uint16]
-    rows: Rows | None
-    size: int
     covers: NDArray[np.int32] | None = None
 
 
@@ -51,11 +51,6 @@ class Part(Struct, frozen=True, kw_only=True):
     segment: Segment
     readable: Selection
     lists: Lists | None = None
-
-    @property
-    def numbered(self) -> int:
-        """How many chunks are numbered while scores are added up."""
-        return self.segment.chunks if self.lists is None else self.lists.size
 
 
 def select(segment: Segment, slots: Mask, kept: Mask | None) -> Selection:
@@ -69,7 +64,9 @@ def select(segment: Segment, slots: Mask, kept: Mask | None) -> Selection:
     if kept is not None:
         mask &= kept
     rows = np.flatnonzero(mask)
-    return Selection(mask=mask, rows=rows, all=rows.size == segment.chunks)
+    number = np.full(segment.chunks, -1, np.int32)
+    number[rows] = np.arange(rows.size, dtype=np.int32)
+    return Selection(number=number, rows=rows, all=rows.size == segment.chunks)
 
 
 class Selections:
@@ -99,4 +96,4 @@ class Selections:
 
 
 def _weight(selection: Selection) -> int:
-    return selection.mask.nbytes + selection.rows.nbytes
+    return selection.number.nbytes + selection.rows.nbytes

@@ -1,6 +1,7 @@
 """Postings that are filtered once for a scope change no page: not its hits, its scores, its counts, its cursors."""
 
 import random
+import threading
 from collections.abc import Iterator
 
 import numpy as np
@@ -79,16 +80,16 @@ def test_no_page_changes_when_a_scope_has_asked_often(views: tuple[LocalView, In
 
 
 @pytest.mark.parametrize("patience", [1, 1 << 30])
-@pytest.mark.parametrize("cells", [0, 300, 1 << 30])
-def test_going_from_word_to_word_gives_the_pages_of_a_table(
-    views: tuple[LocalView, IndexView], monkeypatch: pytest.MonkeyPatch, cells: int, patience: int
+@pytest.mark.parametrize(("cells", "room"), [(0, 0), (0, 1200), (0, 1 << 20), (300, 0), (1 << 15, 1 << 20)])
+def test_going_from_list_to_list_gives_the_pages_of_a_table(
+    views: tuple[LocalView, IndexView], monkeypatch: pytest.MonkeyPatch, cells: int, room: int, patience: int
 ) -> None:
-    """With filtered lists, looking up one list in the other, and without either; of 300 cells, some segments take one
-    way and some the other.
+    """With filtered lists and without; word after word, a few words at a time or all of them; of 300 cells, some scopes
+    take one way and some the other.
     """
     local, memory = views
-    if patience == 1:
-        monkeypatch.setattr("clearcite.adapters.indexes.local_match._SHORT", 0)
+    monkeypatch.setattr("clearcite.adapters.indexes.local_lexical._ROOM", room)
+    monkeypatch.setattr("clearcite.adapters.indexes.local_lexical._kept", threading.local())
     monkeypatch.setattr("clearcite.adapters.indexes.local_match._CELLS", cells)
     monkeypatch.setattr(local, "_compactions", Compactions(patience=patience))
     for scope in scopes():
@@ -103,7 +104,7 @@ def test_lists_of_another_scope_would_show(
 ) -> None:
     """The control: what the tests above look at moves when a scope gets the lists of another."""
     local, memory = views
-    _, narrow, other, *_ = scopes()
+    _, other, wide, *_ = scopes()
     query = question(random.Random(SEED + 4))
     foreign = {segment.name: select(segment, other.mask("t"), None) for segment in local.segments}
 
@@ -111,7 +112,7 @@ def test_lists_of_another_scope_would_show(
         return local_compact.compact(segment, foreign[segment.name])
 
     monkeypatch.setattr(Compactions, "get", of_another)
-    assert two_pages(local, query, narrow) != two_pages(memory, query, narrow)
+    assert two_pages(local, query, wide) != two_pages(memory, query, wide)
 
 
 def asked_until_made(

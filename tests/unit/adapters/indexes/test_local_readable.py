@@ -32,7 +32,8 @@ def segment(tmp_path: Path) -> Segment:
 )
 def test_a_chunk_is_readable_when_its_slot_is(segment: Segment, slots: list[int], rows: list[int]) -> None:
     selection = select(segment, np.array(slots, np.bool_), None)
-    assert selection.rows.tolist() == np.flatnonzero(selection.mask).tolist() == rows
+    assert selection.rows.tolist() == np.flatnonzero(selection.number >= 0).tolist() == rows
+    assert selection.number[rows].tolist() == list(range(len(rows)))
     assert (selection.size, selection.all) == (len(rows), len(rows) == 3)
 
 
@@ -42,15 +43,15 @@ def test_a_chunk_that_stands_in_a_later_segment_does_not_count(segment: Segment)
 
 
 def made(size: int) -> Selection:
-    return Selection(mask=np.ones(size, np.bool_), rows=np.arange(size), all=True)
+    return Selection(number=np.arange(size, dtype=np.int32), rows=np.arange(size), all=True)
 
 
 def test_selections_are_kept_by_segment_and_token_until_they_are_too_many() -> None:
-    kept = Selections(limit_bytes=2000)
+    kept = Selections(limit_bytes=3000)
     calls: list[str] = []
 
     def ask(name: str, token: str) -> None:
-        kept.get((name, token), lambda: calls.append(name + token) or made(100))  # 900 bytes
+        kept.get((name, token), lambda: calls.append(name + token) or made(100))  # 1,200 bytes
 
     for name, token in (("a", "1"), ("a", "2"), ("a", "1"), ("b", "1"), ("a", "1"), ("a", "2")):
         ask(name, token)

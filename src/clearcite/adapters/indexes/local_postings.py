@@ -1,0 +1,95 @@
+"""From the words of a question to the postings of their forms in the readable chunks of one segment."""
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from clearcite.adapters.indexes.local_format import term_keys
+from clearcite.adapters.indexes.local_readable import Part, Rows
+from clearcite.domain.retrieval import LexicalQuery
+from clearcite.text.keys import term_key
+
+Weights = NDArray[np.uint16]
+Postings = tuple[int, NDArray[Any], Weights]
+"""A word, and of one of its forms in one segment: the chunks, ascending, and what it weighs there."""
+
+_Span = tuple[
+    int, int, int, int, int
+]  # a word, minus the length of a list, where it begins and ends, the term's place
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """A question without repetitions: for each form of each distinct word its key, and the number of the word.
+
+    ``times``: how often each distinct word was asked; ``place``: the distinct word of each term of the query.
+    """
+
+    keys: NDArray[np.uint64]
+    word: Rows
+    times: tuple[int, ...]
+    place: tuple[int, ...]
+
+
+def ask(query: LexicalQuery) -> Asked:
+    words: dict[tuple[str, ...], int] = {}
+    place = [words.setdefault(tuple(dict.fromkeys(term.forms)), len(words)) for term in query.terms]
+    times = [0] * len(words)
+    for number in place:
+        times[number] += 1
+    return Asked(
+        keys=term_keys(map(term_key, chain.from_iterable(words))),
+        word=np.arange(len(words)).repeat([len(forms) for forms in words]),
+        times=tuple(times),
+        place=tuple(place),
+    )
+
+
+def postings(part: Part, asked: Asked, base: int) -> list[Postings]:
+    """Of each form that stands in readable chunks: word after word, the longest first. Chunks are numbered among the
+    readable ones, from ``base`` on.
+    """
+    places = part.segment.find(asked.keys)
+    known = (places >= 0).nonzero()[0]
+    if not known.size:
+        return []
+    words, places = asked.word.take(known).tolist(), places.take(known)
+    if (lists := part.lists) is None:
+        rows, weights, bounds = _readable(part, places)
+        starts, ends = bounds[:-1], bounds[1:]
+    else:
+        rows, weights = lists.ordinals, lists.weights
+        starts, ends = lists.offsets.take(places), lists.offsets.take(places + 1)
+    columns = (starts - ends, starts, ends, places)
+    spans = sorted(zip(words, *(column.tolist() for column in columns), strict=True))
+    if lists is not None and lists.covers is not None:
+        spans = _uncovered(spans, lists.covers)
+    return [
+        (word, rows[start:end] + base if base else rows[start:end], weights[start:end])
+        for word, size, start, end, _ in spans
+        if size
+    ]
+
+
+def _uncovered(spans: Sequence[_Span], covers: NDArray[np.int32]) -> list[_Span]:
+    """Without those of forms that another form of the word covers."""
+    words, _, _, _, places = zip(*spans, strict=True)
+    asked = set(zip(words, places, strict=True))
+    pairs = zip(words, covers.take(places).tolist(), strict=True)
+    return [span for span, pair in zip(spans, pairs, strict=True) if pair not in asked]
+
+
+def _readable(part: Part, places: Rows) -> tuple[NDArray[np.int32], Weights, Rows]:
+    """The readable postings of the terms at these places, one list after the other, and where each begins and ends."""
+    segment = part.segment
+    starts, ends = segment.offsets.take(places), segment.offsets.take(places + 1)
+    spans = zip(starts.tolist(), ends.tolist(), strict=True)
+    numbers = part.readable.number.take(np.concatenate([segment.ordinals[start:end] for start, end in spans]))
+    chosen = (numbers >= 0).nonzero()[0]
+    last = (ends - starts).cumsum()
+    bounds = chosen.searchsorted(np.concatenate([[0], last]))
+    weights = segment.weights.take(chosen + (ends - last).repeat(bounds[1:] - bounds[:-1]))
+    return numbers.take(chosen), weights, bounds
