@@ -41,6 +41,17 @@ def test_unchanged_input_is_all_noop(empty: Path) -> None:
     assert "20 noop; 0 chunks indexed" in again.err
 
 
+def test_an_empty_feed_and_an_empty_folder_are_no_fault_and_are_said(empty: Path) -> None:
+    write(empty, {"feed.jsonl": ""})
+    (empty / "docs").mkdir()
+    for done in (ingest(empty, "feed.jsonl"), ingest(empty, "docs", "--group", "all")):
+        assert done.code == 0
+        assert "No document was found." in done.err
+    write(empty, {"docs/a.md": "The valve opens at 7 bar."})
+    assert "No document was found." not in ingest(empty, "docs", "--group", "all").err
+    assert "No document was found." not in ingest(empty, "docs", "--group", "all").err
+
+
 def test_one_is_no_plural(empty: Path) -> None:
     write(empty, {"docs/a.md": text(1)})
     assert "1 created; 1 chunk indexed" in ingest(empty, "docs", *GROUP).err

@@ -153,6 +153,19 @@ def test_traces_are_kept_only_when_asked_for_and_for_their_owner(home: Path) -> 
     assert clearcite(home, "evaluate", "suite.toml", "--audit").code == 2
 
 
+def test_traces_of_two_runs_are_not_mixed(home: Path) -> None:
+    folder = home / "mixed" / "audit"
+    folder.mkdir(parents=True)
+    (folder / "old.json").write_text("{}")
+    refused = clearcite(home, "evaluate", "suite.toml", "--out", "mixed", "--audit")
+    assert (refused.code, [path.name for path in folder.iterdir()]) == (2, ["old.json"])
+    assert "rm -r mixed/audit" in refused.err
+    assert not (home / "mixed" / "run.json").exists()
+    (folder / "old.json").unlink()
+    assert clearcite(home, "evaluate", "suite.toml", "--out", "mixed", "--audit").code == 0
+    assert len(list(folder.iterdir())) == 3
+
+
 BROKEN = """
 from msgspec.structs import replace
 

@@ -23,6 +23,15 @@ def traces_of(engine: Engine, runs: Iterable[CaseRun]) -> Mapping[str, bytes]:
     return found
 
 
+def require_fresh(out: Path) -> None:
+    """Raises InputError where traces of another run stand: nobody could tell them apart."""
+    folder = out / FOLDER
+    if folder.is_dir() and any(folder.iterdir()):
+        raise InputError(
+            f"{folder} holds the traces of another run. Name another folder with --out, or: rm -r {folder}"
+        )
+
+
 def write_traces(traces: Mapping[str, bytes], out: Path) -> None:
     """Readable by their owner only. Raises InputError where the folder cannot be written."""
     folder = out / FOLDER

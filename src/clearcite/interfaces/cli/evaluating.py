@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from clearcite.bench.ablation_table import read_ablation
 from clearcite.bench.answering import OPERATOR
 from clearcite.bench.artifact import files_of, require_writable, summary, write_artifact
-from clearcite.bench.audited import traces_of, write_traces
+from clearcite.bench.audited import require_fresh, traces_of, write_traces
 from clearcite.bench.disclosure import leaking_files
 from clearcite.bench.evaluate import Evaluation, Subject, evaluate, identity_of
 from clearcite.bench.fault_map import read_fault_map
@@ -56,7 +56,8 @@ WITHHELD = "a string that the suite says may be shown nowhere would stand in"
 AUDIT = Annotated[
     bool,
     Option(
-        "--audit", help="Also keep the protected traces, in audit/ of --out; they name documents and people."
+        "--audit",
+        help="Also keep the protected traces, in audit/ of --out (must be new); they name documents and people.",
     ),
 ]
 
@@ -83,6 +84,8 @@ def run_evaluation(
     if audit and out is None:
         raise InputError("--audit needs a folder: --out FOLDER.")
     require_writable(out)
+    if audit and out is not None:
+        require_fresh(out)
     faults = faults_for(failure)
     earlier = None if baseline is None else read_run(baseline)
     drilled = None if drill is None else read_fault_map(bounded(drill))

@@ -33,8 +33,9 @@ HELP = """Take documents into the store.
 
 From folders, single files, or feeds of source records (.jsonl). Without PATH, the [[sources]] of
 clearcite.toml are taken. Unchanged documents cost nothing; deleted files become deletes. Interrupt at any
-time and run the same command again to go on. Exit 2: something was refused, and the rest was taken; exit 3:
-another worker still has some of it.
+time and run the same command again to go on. Exit 0 also where no document was found, as in an empty feed,
+which is said; exit 2: something was refused, and the rest was taken; exit 3: another worker still has some
+of it.
 
 Examples:
 
@@ -65,6 +66,11 @@ class Summary(Struct):
     withheld: list[str] = field(default_factory=list)
     broken: dict[str, ClearciteError] = field(default_factory=dict)
     chunks: int = 0
+
+    @property
+    def found_none(self) -> bool:
+        """Whether the sources of this run held no document, not even one that was refused."""
+        return not (self.actions or self.refused or self.skipped or self.withheld or self.broken)
 
     @property
     def exit_code(self) -> int:
@@ -145,6 +151,8 @@ def take_sources(settings: Settings, taking: Taking) -> int:
             shop.serve()
         for other in shop.others():
             catch_up(other, summary)
+    if summary.found_none:
+        note("No document was found.")
     report(summary)
     return summary.exit_code
 
