@@ -14,7 +14,7 @@ from typing import Literal
 from msgspec import Struct
 
 from clearcite.domain.access import Micros
-from clearcite.domain.digest import digest
+from clearcite.domain.digest import digest, digest_written, part_of
 from clearcite.errors import InputError
 
 GENESIS = "0" * 64
@@ -46,7 +46,12 @@ class Event(Struct, frozen=True, kw_only=True):
 
 def event_link(before: str, *columns: str | int) -> str:
     """``columns``: those of the event in their order, the link left out."""
-    return digest("event", before, *columns)
+    number, at, kind, tenant, source, document, detail = columns
+    whole = (
+        f"s5:event{part_of(before)}{part_of(number)}{part_of(at)}{part_of(kind)}{part_of(tenant)}{part_of(source)}"
+        f"{part_of(document)}{part_of(detail)}"
+    )
+    return digest_written(whole) or digest("event", before, *columns)
 
 
 class TraceEntry(Struct, frozen=True, kw_only=True):

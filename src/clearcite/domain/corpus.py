@@ -151,7 +151,8 @@ def state_hash_of(content_sha256: str, access_digest: str | None, description_di
 
 def build_hash(source_state_hash: str, manifest_hash: str) -> str:
     """The source state under one pipeline manifest."""
-    return digest("build-state", source_state_hash, manifest_hash)
+    whole = f"s11:build-state{part_of(source_state_hash)}{part_of(manifest_hash)}"
+    return digest_written(whole) or digest("build-state", source_state_hash, manifest_hash)
 
 
 class Element(Struct, frozen=True, kw_only=True):

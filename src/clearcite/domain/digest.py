@@ -25,9 +25,12 @@ def digest_written(whole: str) -> str | None:
 
 def part_of(part: str | int | None) -> str:
     """A part as it stands in a digest if it is ASCII."""
+    if part is None:
+        return "n0:"
     if isinstance(part, str):
         return f"s{len(part)}:{part}"
-    return "n0:" if part is None else _plain(part)
+    digits = f"{part:d}"
+    return f"i{len(digits)}:{digits}"
 
 
 def _encoded(part: str | bytes | int | None) -> bytes:

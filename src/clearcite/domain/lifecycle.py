@@ -37,6 +37,11 @@ class Head(Struct, frozen=True, kw_only=True):
     content_digest: str | None = None
     delete_reason: DeleteReason | None = None
 
+    @property
+    def content_sha256(self) -> str | None:
+        """The part of ``content_digest`` that is the record's."""
+        return self.content_digest[:_SHA256] if self.content_digest else None
+
 
 class Decision(Struct, frozen=True, kw_only=True):
     """What to write. ``access_changed`` is also set beside ``revised`` and ``restored`` when access moved.
@@ -55,6 +60,7 @@ class Decision(Struct, frozen=True, kw_only=True):
         return self.writes_state or self.action in ("reprocessed", "placed_in_past", "deleted")
 
 
+_SHA256 = 64
 _access_digest = lru_cache(maxsize=256)(Access.digest)
 """Documents by the thousand have few access lists between them."""
 

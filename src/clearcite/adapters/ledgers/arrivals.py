@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clearcite.adapters.ledgers import history
-from clearcite.adapters.ledgers.codec import encode_description
+from clearcite.adapters.ledgers.codec import encode, encode_description
 from clearcite.adapters.ledgers.enqueue import enqueue_arrived
 from clearcite.adapters.ledgers.events import accepted, record_all
 from clearcite.adapters.ledgers.intake import SQL, access_id, check, original, partition_id
@@ -20,7 +20,7 @@ from clearcite.storing import Applied
 
 if TYPE_CHECKING:
     from clearcite.adapters.ledgers.writer import Transaction
-    from clearcite.domain.corpus import SourceRecord
+    from clearcite.domain.corpus import DocumentKey, SourceRecord
 
 
 class _Arrival(NamedTuple):
@@ -48,19 +48,34 @@ def take(tx: Transaction, records: Sequence[SourceRecord], manifest_hash: str) -
 
 
 def _arrivals(tx: Transaction, records: Sequence[SourceRecord], manifest_hash: str) -> Iterator[_Arrival]:
-    seen = set()
-    for record in records:
-        if record.operation != "upsert" or record.access is None or record.key in seen:
+    for record in _unseen(tx, records):
+        if record.access is None:
             return
         check(record)
-        seen.add(record.key)
         partition = partition_id(tx, record.key.tenant_id)
-        if tx.row(SQL["head"], partition, record.key.source_id, record.key.document_id) is not None:
-            return
         dated = history.dated(tx, record, None)
         new = head_of(dated, manifest_hash)
         access = access_id(tx, dated.access or record.access, new.access_digest, partition)
         yield _Arrival(dated, new, decide(None, new), partition, access)
+
+
+def _unseen(tx: Transaction, records: Sequence[SourceRecord]) -> Sequence[SourceRecord]:
+    """The first records, up to one that is not about a document never seen."""
+    places: dict[DocumentKey, int] = {}
+    named: dict[tuple[str, str], tuple[list[int], list[str]]] = {}
+    for place, record in enumerate(records):
+        key = record.key
+        if record.operation != "upsert" or places.setdefault(key, place) != place:
+            break
+        numbers, names = named.setdefault((key.tenant_id, key.source_id), ([], []))
+        numbers.append(place)
+        names.append(key.document_id)
+    end = len(places)
+    for source, (numbers, names) in named.items():
+        row = tx.row(SQL["first_seen"], encode(names), *source)
+        if row is not None and row[0] is not None:
+            end = min(end, numbers[row[0]])
+    return records[:end]
 
 
 def _write(tx: Transaction, run: Sequence[_Arrival]) -> None:
@@ -74,7 +89,7 @@ def _write(tx: Transaction, run: Sequence[_Arrival]) -> None:
                 revision + i,
                 document + i,
                 item.new.content_digest,
-                item.record.content_sha256,
+                item.new.content_sha256,
                 encode_description(item.record.description) if item.record.description else "",
                 tx.now,
             )

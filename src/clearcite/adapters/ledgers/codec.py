@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
+from operator import attrgetter
 from types import NoneType
 from typing import Any
+
+from msgspec.json import Encoder
 
 from clearcite.domain.access import Access, AccessClass, Acl, Micros
 from clearcite.domain.corpus import Description, Unit
@@ -16,7 +19,7 @@ from clearcite.domain.digest import digest
 from clearcite.errors import InputError, IntegrityFault
 from clearcite.wire.convert import from_json
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+_encode = Encoder().encode
 _decode = json.JSONDecoder().raw_decode
 
 REASONS = {1: "not_published", 2: "quarantined"}
@@ -37,22 +40,23 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "facts": (list,),
 }
 _PLAIN_FIELDS = tuple(name for name in Description.__struct_fields__ if name not in ("supersedes", "facts"))
+_plain_fields = attrgetter(*_PLAIN_FIELDS)
 
 
 def encode(value: Any) -> str:
-    return _encode(value)
+    return _encode(value).decode("utf-8")
 
 
 @lru_cache(maxsize=4_096)
 def encode_strings(values: tuple[str, ...]) -> str:
     """Lists that many rows have alike: headings, flags."""
-    return _encode(values)
+    return encode(values)
 
 
 @lru_cache(maxsize=4_096)
 def encode_notes(notes: tuple[tuple[str, str], ...]) -> str:
     """What a parser says of itself: most builds have it alike."""
-    return _encode(notes)
+    return encode(notes)
 
 
 def decode(raw: str) -> Any:
@@ -67,21 +71,9 @@ def decode(raw: str) -> Any:
 
 
 def encode_description(description: Description) -> str:
-    fields: dict[str, Any] = {name: getattr(description, name) for name in _PLAIN_FIELDS}
-    fields["supersedes"] = [
-        {"document_id": item.document_id, "heading": item.heading} for item in description.supersedes
-    ]
-    fields["facts"] = [
-        {
-            "fact_id": fact.fact_id,
-            "topic": fact.topic,
-            "statement": fact.statement,
-            "value": fact.value,
-            "unit": fact.unit,
-        }
-        for fact in description.facts
-    ]
-    return _encode(fields)
+    fields: dict[str, Any] = dict(zip(_PLAIN_FIELDS, _plain_fields(description), strict=True))
+    fields["supersedes"], fields["facts"] = description.supersedes, description.facts
+    return encode(fields)
 
 
 def read_description(raw: str) -> Description:

@@ -52,7 +52,7 @@ LEASE: Micros = 300_000_000
 MAX_RECORDS = 500
 MAX_BYTES = 8_000_000
 MAX_SECONDS = 0.05
-RUN = 50
+RUN = 100
 """Records that may be accepted together, between two looks at the clock."""
 
 

@@ -2,6 +2,12 @@
 SELECT id, operation, source_sequence, state_hash, build_hash, access_digest, content_key, delete_reason, access
 FROM documents WHERE partition = ? AND source_id = ? AND document_id = ?;
 
+-- name: first_seen
+SELECT min(j.key)
+FROM partitions p
+CROSS JOIN json_each(?1) j
+CROSS JOIN documents d ON p.name = ?2 AND d.partition = p.id AND d.source_id = ?3 AND d.document_id = j.value;
+
 -- name: add_document
 INSERT INTO documents (partition, source_id, document_id, source_sequence, accepted_at) VALUES (?, ?, ?, ?, ?);
 
