@@ -214,22 +214,24 @@ class Segment:
     def has_all_vectors(self) -> bool:
         return self.shape.vectors == self.shape.chunks
 
-    def find(self, keys: NDArray[np.uint64]) -> NDArray[np.intp]:
-        """The position of each term, or −1. ``keys``: a row of two halves for each."""
+    def find(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Which of the terms stand here, and the position of each that does. ``keys``: a row of two halves for each."""
         if not self.shape.terms:
-            return np.full(len(keys), -1, np.intp)
+            return np.zeros(0, np.intp), np.zeros(0, np.intp)
         high, low = np.ascontiguousarray(keys.T)
         positions: NDArray[np.intp] = self.high.searchsorted(high)
         is_alike = self.high.take(positions, mode="clip") == high
         is_equal = is_alike & (self.low.take(positions, mode="clip") == low)
-        for i in (is_alike > is_equal).nonzero()[0].tolist():  # half a digest shared with another term
-            last = self.high.searchsorted(high[i], side="right")
-            others = np.flatnonzero(self.low[positions[i] : last] == low[i])
-            if others.size:
-                positions[i] += others[0]
-                is_equal[i] = True
-        positions[~is_equal] = -1
-        return positions
+        known = is_equal.nonzero()[0]
+        if known.size < np.count_nonzero(is_alike):  # half a digest shared with another term
+            for i in (is_alike > is_equal).nonzero()[0].tolist():
+                last = self.high.searchsorted(high[i], side="right")
+                others = np.flatnonzero(self.low[positions[i] : last] == low[i])
+                if others.size:
+                    positions[i] += others[0]
+                    is_equal[i] = True
+            known = is_equal.nonzero()[0]
+        return known, positions.take(known)
 
 
 def id_keys(ids: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:

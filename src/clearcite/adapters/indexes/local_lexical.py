@@ -52,7 +52,7 @@ def _candidates(
     """Of all chunks that match those with at least the ``wanted``-th best sum, part by part."""
     chosen = best_by_value(sums, wanted, 1)
     reached = sums.take(chosen).astype(np.int64, copy=False)
-    cuts = pairwise(chosen.searchsorted(bounds).tolist())
+    cuts = pairwise([0, chosen.size] if len(parts) == 1 else chosen.searchsorted(bounds).tolist())
     for part, base, (start, end) in zip(parts, bounds[:-1], cuts, strict=True):
         if start < end:
             places, rows = chosen[start:end] - base, _rows(part)

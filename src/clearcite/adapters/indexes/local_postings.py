@@ -1,7 +1,7 @@
 """From the words of a question to the postings of their forms in the readable chunks of one segment."""
 
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Iterable
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,6 @@ from clearcite.text.keys import term_key
 Weights = NDArray[np.uint16]
 Postings = tuple[int, NDArray[Any], Weights]
 """A word, and of one of its forms in one segment: the chunks, ascending, and what it weighs there."""
-
-_Span = tuple[
-    int, int, int, int, int
-]  # a word, minus the length of a list, where it begins and ends, the term's place
 
 
 class Asked(Struct, frozen=True, kw_only=True):
@@ -52,34 +48,28 @@ def postings(part: Part, asked: Asked, base: int) -> list[Postings]:
     """Of each form that stands in readable chunks: word after word, the longest first. Chunks are numbered among the
     readable ones, from ``base`` on.
     """
-    places = part.segment.find(asked.keys)
-    known = (places >= 0).nonzero()[0]
+    known, places = part.segment.find(asked.keys)
     if not known.size:
         return []
-    words, places = asked.word.take(known).tolist(), places.take(known)
+    words = asked.word.take(known).tolist()
+    covers: Iterable[int] = repeat(-1)
     if (lists := part.lists) is None:
         rows, weights, bounds = _readable(part, places)
         starts, ends = bounds[:-1], bounds[1:]
     else:
         rows, weights = lists.ordinals, lists.weights
         starts, ends = lists.offsets.take(places), lists.offsets.take(places + 1)
-    columns = (starts - ends, starts, ends, places)
-    spans = sorted(zip(words, *(column.tolist() for column in columns), strict=True))
-    if lists is not None and lists.covers is not None:
-        spans = _uncovered(spans, lists.covers)
-    return [
-        (word, rows[start:end] + base if base else rows[start:end], weights[start:end])
-        for word, size, start, end, _ in spans
-        if size
-    ]
-
-
-def _uncovered(spans: Sequence[_Span], covers: NDArray[np.int32]) -> list[_Span]:
-    """Without those of forms that another form of the word covers."""
-    words, _, _, _, places = zip(*spans, strict=True)
-    asked = set(zip(words, places, strict=True))
-    pairs = zip(words, covers.take(places).tolist(), strict=True)
-    return [span for span, pair in zip(spans, pairs, strict=True) if pair not in asked]
+        if lists.covers is not None:
+            covers = lists.covers.take(places).tolist()
+    forms = set(zip(words, places.tolist(), strict=True))
+    spans = sorted(
+        (word, start - end, start, end)
+        for word, cover, start, end in zip(words, covers, starts.tolist(), ends.tolist(), strict=False)
+        if start < end and (word, cover) not in forms
+    )
+    if base:
+        return [(word, rows[start:end] + base, weights[start:end]) for word, _, start, end in spans]
+    return [(word, rows[start:end], weights[start:end]) for word, _, start, end in spans]
 
 
 def _readable(part: Part, places: Rows) -> tuple[NDArray[np.int32], Weights, Rows]:

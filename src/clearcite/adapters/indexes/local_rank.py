@@ -1,7 +1,6 @@
 """From scores to a page: the best by (−score, chunk id), cut by value, continued after a cursor."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,6 @@ Scores = NDArray[Any]
 
 _FEW = 20  # times as many scores as are wanted are ordered at once
 _COLUMNS = 32  # scores are looked at in as many columns, whose highest values bound the k-th score from below
-
-_HIT: Callable[[tuple[str, int]], Hit] = partial(tuple.__new__, Hit)  # ``Hit._make`` in half the time
 
 
 class Candidates(Struct, frozen=True, kw_only=True):
@@ -84,11 +81,13 @@ def page(found: Sequence[Candidates], limit: int) -> tuple[tuple[Hit, ...], Curs
     """The first ``limit`` candidates of all segments in order, and where to go on if there are more."""
     if not found:
         return (), None
-    scores = np.concatenate([part.scores for part in found])
-    ids = np.concatenate([part.ids for part in found])
+    scores, ids = found[0].scores, found[0].ids
+    if len(found) > 1:
+        scores = np.concatenate([part.scores for part in found])
+        ids = np.concatenate([part.ids for part in found])
     high, low = id_keys(ids)
     order = np.lexsort((low, high, -scores))[:limit]
     names = ids.take(order, axis=0).tobytes().hex(" ", 16).split()
-    hits = tuple(map(_HIT, zip(names, scores.take(order).tolist(), strict=True)))
+    hits = tuple(map(Hit, names, scores.take(order).tolist()))
     more = scores.size > limit
     return hits, Cursor(score=hits[-1].score, chunk_id=hits[-1].chunk_id) if more else None

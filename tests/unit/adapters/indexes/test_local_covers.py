@@ -146,9 +146,9 @@ def test_every_word_with_a_stem_is_covered_in_a_segment_of_one_language(tmp_path
         stem = next(
             term for term in analyzer.analyze_document(word, "en") if term.startswith("en:") and term in terms
         )
-        here, there = segment.find(term_keys([term_key("=" + word), term_key(stem)]))
+        _, (here, there) = segment.find(term_keys([term_key("=" + word), term_key(stem)]))
         assert segment.covers[here] == there, word
-    here, alone = segment.find(term_keys([term_key("en:run"), term_key("=24h")]))
+    _, (here, alone) = segment.find(term_keys([term_key("en:run"), term_key("=24h")]))
     assert segment.covers[here] == segment.covers[alone] == -1
 
 
