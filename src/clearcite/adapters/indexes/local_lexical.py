@@ -40,9 +40,12 @@ def _add_up(found: Match, factors: Sequence[int], sums: Scores) -> Scores:
     if found.table is not None:
         return np.array(factors, sums.dtype) @ found.table
     piece = found.piece
-    of_lists = np.array([factors[word] for word in piece.words], sums.dtype)
+    kind = sums.dtype.type
+    of_lists = np.array([factors[word] for word in piece.words], kind)
     sums.fill(0)
     np.add.at(sums, piece.rows, piece.weights * of_lists.repeat(piece.sizes))
+    for word, rows, weights in found.long:
+        np.add.at(sums, rows.astype(np.intp, copy=False), weights * kind(factors[word]))
     return sums
 
 

@@ -1,7 +1,7 @@
 """What the words of a question weigh in the readable chunks of all segments.
 
 A word has several forms, each with a list of postings; a chunk counts once for a word, by its best form. Chunks are
-numbered over all parts, one part after the other, and all lists are put in one piece, so that what a question costs
+numbered over all parts, one part after the other, and short lists are put in one piece, so that what a question costs
 besides its postings hardly grows with its words and segments.
 
 There are two ways to the best form: a table of all words and chunks where that is small, and elsewhere what each
@@ -20,6 +20,7 @@ from clearcite.adapters.indexes.local_readable import Part, Rows
 _Layers = list[list[Postings]]
 
 _CELLS = 1 << 15  # words times chunks: up to here a table beats going from list to list
+_LONG = 2_000  # from so many postings on, adding up a list by itself costs less than copying it
 
 
 class Piece(Struct, frozen=True, kw_only=True):
@@ -33,11 +34,13 @@ class Piece(Struct, frozen=True, kw_only=True):
 
 class Match(Struct, frozen=True, kw_only=True):
     """``frequencies``: in how many readable chunks each distinct word stands. What it weighs in a chunk stands in
-    ``table``, a line a word; where there is none, it is the sum of what its lists have for the chunk.
+    ``table``, a line a word; where there is none, it is the sum of what its lists have for the chunk, in the ``piece``
+    and among the ``long`` ones.
     """
 
     frequencies: Sequence[int]
     piece: Piece
+    long: Sequence[Postings] = ()
     table: Weights | None = None
 
 
@@ -55,14 +58,19 @@ def match(parts: Sequence[Part], asked: Asked, room: Weights) -> Match:
         _fill(table, piece)
         return Match(frequencies=[int(np.count_nonzero(line)) for line in table], piece=piece, table=table)
     alone, tables = _arranged(found, max(1, room.size // chunks))
-    piece = _in_one_piece([*alone, *chain.from_iterable(chain.from_iterable(tables))])
-    fresh = [*piece.sizes[: len(alone)]]
+    for word, rows, _ in alone:
+        frequencies[word] += rows.size
+    short = [some for some in alone if some[1].size < _LONG]
+    piece = _in_one_piece([*short, *chain.from_iterable(chain.from_iterable(tables))])
+    first = len(short)
     for layers in tables:
-        start = sum(piece.sizes[: len(fresh)])
-        fresh += _leave_gains(piece.rows[start:], piece.weights[start:], layers, chunks, room)
-    for word, count in zip(piece.words, fresh, strict=True):
-        frequencies[word] += count
-    return Match(frequencies=frequencies, piece=piece)
+        start = sum(piece.sizes[:first])
+        fresh = _leave_gains(piece.rows[start:], piece.weights[start:], layers, chunks, room)
+        for word, count in zip(piece.words[first:], fresh, strict=False):
+            frequencies[word] += count
+        first += len(fresh)
+    long = [some for some in alone if some[1].size >= _LONG]
+    return Match(frequencies=frequencies, piece=piece, long=long)
 
 
 def _in_one_piece(found: Sequence[Postings]) -> Piece:

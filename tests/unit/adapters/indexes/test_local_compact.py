@@ -84,10 +84,12 @@ def test_no_page_changes_when_a_scope_has_asked_often(views: tuple[LocalView, In
 def test_going_from_list_to_list_gives_the_pages_of_a_table(
     views: tuple[LocalView, IndexView], monkeypatch: pytest.MonkeyPatch, cells: int, room: int, patience: int
 ) -> None:
-    """With filtered lists and without; word after word, a few words at a time or all of them; of 300 cells, some scopes
-    take one way and some the other.
+    """With filtered lists and without, and long ones among them or not; word after word, a few words at a time or all;
+    of 300 cells, some scopes take one way and some the other.
     """
     local, memory = views
+    if patience == 1:
+        monkeypatch.setattr("clearcite.adapters.indexes.local_match._LONG", 50)
     monkeypatch.setattr("clearcite.adapters.indexes.local_lexical._ROOM", room)
     monkeypatch.setattr("clearcite.adapters.indexes.local_lexical._kept", threading.local())
     monkeypatch.setattr("clearcite.adapters.indexes.local_match._CELLS", cells)

@@ -148,7 +148,7 @@ def test_every_word_with_a_stem_is_covered_in_a_segment_of_one_language(tmp_path
         )
         _, (here, there) = segment.find(term_keys([term_key("=" + word), term_key(stem)]))
         assert segment.covers[here] == there, word
-    _, (here, alone) = segment.find(term_keys([term_key("en:run"), term_key("=24h")]))
+    _, (here, alone) = segment.find(term_keys([term_key("en:run"), term_key("#24h")]))
     assert segment.covers[here] == segment.covers[alone] == -1
 
 
