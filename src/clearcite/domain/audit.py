@@ -46,11 +46,9 @@ class Event(Struct, frozen=True, kw_only=True):
 
 def event_link(before: str, *columns: str | int) -> str:
     """``columns``: those of the event in their order, the link left out."""
-    number, at, kind, tenant, source, document, detail = columns
-    whole = (
-        f"s5:event{part_of(before)}{part_of(number)}{part_of(at)}{part_of(kind)}{part_of(tenant)}{part_of(source)}"
-        f"{part_of(document)}{part_of(detail)}"
-    )
+    number, at, *texts = columns
+    written = "".join([f"s{len(text)}:{text}" for text in texts if isinstance(text, str)])
+    whole = f"s5:events{len(before)}:{before}{part_of(number)}{part_of(at)}{written}"
     return digest_written(whole) or digest("event", before, *columns)
 
 

@@ -145,13 +145,15 @@ def state_hash(content_sha256: str, access: Access | None, description: Descript
 
 def state_hash_of(content_sha256: str, access_digest: str | None, description_digest: str | None) -> str:
     """``state_hash`` from digests that are known already."""
-    whole = f"s12:source-state{part_of(content_sha256)}{part_of(access_digest)}{part_of(description_digest)}"
+    digests = f"{part_of(access_digest)}{part_of(description_digest)}"
+    whole = f"s12:source-states{len(content_sha256)}:{content_sha256}{digests}"
     return digest_written(whole) or digest("source-state", content_sha256, access_digest, description_digest)
 
 
 def build_hash(source_state_hash: str, manifest_hash: str) -> str:
     """The source state under one pipeline manifest."""
-    whole = f"s11:build-state{part_of(source_state_hash)}{part_of(manifest_hash)}"
+    state, manifest = source_state_hash, manifest_hash
+    whole = f"s11:build-states{len(state)}:{state}s{len(manifest)}:{manifest}"
     return digest_written(whole) or digest("build-state", source_state_hash, manifest_hash)
 
 

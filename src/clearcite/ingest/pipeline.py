@@ -23,7 +23,7 @@ from clearcite.ports import IndexEntry
 from clearcite.storing import Applied, Built, Index, Job, Ledger
 
 BATCH_RECORDS = 500
-BATCH_BYTES = 1_000_000
+BATCH_BYTES = 500_000
 """While a batch is judged or published nobody takes what the drafter answers, and a pipe does not hold much of it."""
 BATCH_JOBS = 500
 RENEW_SECONDS = 60

@@ -104,7 +104,10 @@ def _number_terms(
     """Sources, the keys of the terms that are left, and their frequencies."""
     high = np.concatenate([segment.high for segment in segments])
     low = np.concatenate([segment.low for segment in segments])
-    order = np.lexsort((low, high))
+    order = np.argsort(high)
+    shared = np.flatnonzero(high[order[1:]] == high[order[:-1]])
+    if (low[order[1:][shared]] != low[order[:-1][shared]]).any():  # hardly ever: half a digest is shared
+        order = np.lexsort((low, high))
     high, low = high[order], low[order]
     is_first = np.ones(order.size, np.bool_)
     is_first[1:] = (high[1:] != high[:-1]) | (low[1:] != low[:-1])

@@ -121,10 +121,12 @@ def decode_strings(raw: str) -> tuple[str, ...]:
 def encode_units(units: tuple[Unit, ...]) -> str:
     """A unit is ``[kind, start, end, header start and end, lead start and end]``; −1 where there is none."""
     rows = []
-    for unit in units:
-        header, lead = unit.header or (-1, -1), unit.lead or (-1, -1)
-        spans = f"{unit.start},{unit.end},{header[0]},{header[1]},{lead[0]},{lead[1]}"
-        rows.append(f'["{unit.kind}",{spans}]')  # kinds are words: nothing in a row has to be escaped
+    for kind, start, end, header, lead in units:  # kinds are words: nothing in a row has to be escaped
+        if header is None and lead is None:
+            rows.append(f'["{kind}",{start},{end},-1,-1,-1,-1]')
+        else:
+            (left, right), (first, last) = header or (-1, -1), lead or (-1, -1)
+            rows.append(f'["{kind}",{start},{end},{left},{right},{first},{last}]')
     return f"[{','.join(rows)}]"
 
 

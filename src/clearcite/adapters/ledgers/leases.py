@@ -24,7 +24,7 @@ SQL = load("outbox")
 
 MAX_ATTEMPTS = 6
 FIRST_DELAY: Micros = 1_000_000
-MAX_BYTES = 1_000_000  # of content handed out at once, and published at once
+MAX_BYTES = 500_000  # of content handed out at once, and published at once
 ALONE_AFTER = 3  # a row whose attempts were lost this often may be what kills the worker
 NO_SLOT = -1
 

@@ -7,6 +7,7 @@ what it widens waits for the served side, which only ``publish`` moves.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from clearcite.adapters.ledgers.queries import load
@@ -37,13 +38,19 @@ def begin(tx: Transaction, first: int, last: int) -> None:
 def row_for(document: int, states: Sequence[Any]) -> tuple[Any, ...]:
     """What a row says, from (withdrawn, supersedes, operation, quarantined) and both states: class, status,
     window, trust."""
+    return (document, *_judged(tuple(states)))
+
+
+@lru_cache(maxsize=256)
+def _judged(states: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Nearly all documents of a run are alike in this."""
     withdrawn, supersedes, operation, quarantined, *sides = states
     served, head = sides[:5], sides[5:]
     unpublished = withdrawn or operation == "delete" or not served[1] == head[1] == "published"
     distrusted = quarantined or not served[4] or not head[4]
     reasons = (NOT_PUBLISHED if unpublished else 0) | (QUARANTINED if distrusted else 0)
     window = (_latest(served[2], head[2]), _earliest(served[3], head[3]))
-    return (document, served[0], head[0], *window, int(not reasons), reasons, 0, supersedes)
+    return (served[0], head[0], *window, int(not reasons), reasons, 0, supersedes)
 
 
 def retire(tx: Transaction, generation: int, partition: int, slot: int) -> None:

@@ -26,9 +26,10 @@ from clearcite.errors import DependencyUnavailable, InputError, ReadingFailed
 Request = tuple[bytes, bytes]
 """What is asked about the content, and the content."""
 
-AHEAD = 1000
-AHEAD_BYTES = 4_000_000
-"""Requests, and bytes of them, that may be on their way before the first of them is answered."""
+AHEAD = 750
+AHEAD_BYTES = 3_750_000
+"""Requests, and bytes of them, that may be on their way before the first of them is answered. Not whole batches (see
+``ingest.pipeline``): the next would be taken right after one is published, and the child would find its pipe full."""
 
 BURST = 50
 BURST_BYTES = 200_000
