@@ -18,7 +18,7 @@ from clearcite.text.tokens import is_plain_word
 def term_key(term: str) -> bytes:
     """What stands for a term in the index: 128 bits do not collide, by chance or on purpose."""
     hashed = _NOTHING.copy()
-    hashed.update(term.encode("utf-8"))
+    hashed.update(term.encode())
     return hashed.digest()
 
 

@@ -41,17 +41,22 @@ def best_by_value(scores: Scores, wanted: int, least: int) -> Rows:
     if scores.size <= _FEW * wanted:
         return _reaching(scores, wanted, least)
     is_large = scores.size >= 4 * wanted * _COLUMNS
-    found = _by_columns(scores, wanted, least) if is_large else np.flatnonzero(scores >= least)
+    found = _by_columns(scores, wanted, least) if is_large else (scores >= least).nonzero()[0]
     return found.take(_reaching(scores.take(found), wanted, least))
 
 
 def _reaching(scores: Scores, wanted: int, least: int) -> Rows:
     """``best_by_value`` at the cost of ordering all scores by half."""
     if scores.size > wanted:
-        ordered = scores.copy()
-        ordered.partition(scores.size - wanted)
-        least = max(least, int(ordered[scores.size - wanted]))
+        least = max(least, _kth(scores, wanted))
     return (scores >= least).nonzero()[0]
+
+
+def _kth(scores: Scores, wanted: int) -> int:
+    """The ``wanted``-th best."""
+    ordered = scores.copy()
+    ordered.partition(scores.size - wanted)
+    return int(ordered[scores.size - wanted])
 
 
 def _by_columns(scores: Scores, wanted: int, least: int) -> Rows:
@@ -59,11 +64,11 @@ def _by_columns(scores: Scores, wanted: int, least: int) -> Rows:
     width = scores.size // _COLUMNS
     table, rest = scores[: width * _COLUMNS].reshape(_COLUMNS, width), scores[width * _COLUMNS :]
     highest = table.max(axis=0)
-    floor = max(least, int(np.partition(highest, width - wanted)[width - wanted]))
-    columns = np.flatnonzero(highest >= floor)
-    places = np.flatnonzero(table.take(columns, axis=1) >= floor)  # np.nonzero of a table takes far longer
+    floor = max(least, _kth(highest, wanted))
+    columns = (highest >= floor).nonzero()[0]
+    places = (table.take(columns, axis=1) >= floor).ravel().nonzero()[0]  # of a table it takes far longer
     found = places // columns.size * width + columns.take(places % columns.size)
-    return np.concatenate([found, np.flatnonzero(rest >= floor) + width * _COLUMNS])
+    return np.concatenate([found, (rest >= floor).nonzero()[0] + width * _COLUMNS])
 
 
 def drop_until(after: Cursor, segment: Segment, rows: Rows | None, scores: Scores, nothing: int) -> None:
