@@ -23,8 +23,8 @@ from clearcite.text.quoting import Span, asks, is_ended, spans_with, text_of
 from clearcite.text.similarity import Similarity
 from clearcite.text.units import Value
 
-EMBEDDED = 16
-"""Candidates compared by meaning; embedding more costs time (10 ms each) and found nothing better."""
+EMBEDDED = 12
+"""Candidates compared by meaning; embedding more costs time (two passes of 10 ms each) and found nothing better."""
 NEAR = 40
 """Characters on either side of a value in which the words it belongs to are looked for."""
 OPENING_WORDS = 12

@@ -18,7 +18,7 @@ from clearcite.ports import Embedder, Worded
 from clearcite.text.memory import memory_of
 
 MOST_THREADS = 4
-"""For one question: embedding sixteen sentences gains little from more."""
+"""For one question: embedding twelve sentences gains little from more."""
 _PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

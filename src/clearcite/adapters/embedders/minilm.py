@@ -76,7 +76,13 @@ class MiniLM:
 
     def open_beside(self, question: str = "") -> None:
         """Begin to open the session in a thread of its own, and then to read the question that will be asked first;
-        whoever needs either waits for it, and learns what failed."""
+        whoever needs either waits for it, and learns what failed.
+
+        The runtime's modules are loaded before: two threads that load modules take turns, and the opening, which needs
+        no Python, would begin later.
+        """
+        with contextlib.suppress(ImportError):
+            _runtime()
         self._ahead = _Ahead(self, question)
         self._ahead.start()
 
@@ -208,9 +214,14 @@ class _Running:
         return outputs
 
 
-def _open(weights: Path, vocabulary: Path, threads: int) -> _Running:
+def _runtime() -> Any:
     import onnxruntime  # noqa: PLC0415  an optional extra
 
+    return onnxruntime
+
+
+def _open(weights: Path, vocabulary: Path, threads: int) -> _Running:
+    onnxruntime = _runtime()
     content = vocabulary.read_bytes()
     if hashlib.sha256(content).hexdigest() != VOCABULARY_SHA256:
         raise IntegrityFault("The vocabulary is not that of the pinned revision.")
