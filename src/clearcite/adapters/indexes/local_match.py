@@ -14,7 +14,7 @@ from itertools import accumulate, chain
 import numpy as np
 from msgspec import Struct
 
-from clearcite.adapters.indexes.local_postings import Asked, Postings, Weights, postings
+from clearcite.adapters.indexes.local_postings import Asked, Postings, Weights, cells, postings
 from clearcite.adapters.indexes.local_readable import Part, Rows
 
 _Layers = list[list[Postings]]
@@ -32,6 +32,9 @@ class Piece(Struct, frozen=True, kw_only=True):
     weights: Weights
 
 
+_NOTHING = Piece(words=(), sizes=(), rows=np.zeros(0, np.intp), weights=np.zeros(0, np.uint16))
+
+
 class Match(Struct, frozen=True, kw_only=True):
     """``frequencies``: in how many readable chunks each distinct word stands. What it weighs in a chunk stands in
     ``table``, a line a word; where there is none, it is the sum of what its lists have for the chunk, in the ``piece``
@@ -39,25 +42,24 @@ class Match(Struct, frozen=True, kw_only=True):
     """
 
     frequencies: Sequence[int]
-    piece: Piece
+    piece: Piece = _NOTHING
     long: Sequence[Postings] = ()
     table: Weights | None = None
 
 
 def match(parts: Sequence[Part], asked: Asked, room: Weights) -> Match:
     """``room``: for what one word weighs in each chunk, at least."""
+    chunks = sum(part.readable.size for part in parts)
+    words = len(asked.times)
+    if words * chunks <= min(_CELLS, room.size):
+        return _in_table(parts, asked, room[: words * chunks].reshape(words, chunks))
     found: list[Postings] = []
-    chunks = 0
+    base = 0
     for part in parts:
-        found += postings(part, asked, chunks)
-        chunks += part.readable.size
-    frequencies = [0] * len(asked.times)
-    if len(frequencies) * chunks <= min(_CELLS, room.size):
-        piece = _in_one_piece(found)
-        table = room[: len(frequencies) * chunks].reshape(len(frequencies), chunks)
-        _fill(table, piece)
-        return Match(frequencies=[int(np.count_nonzero(line)) for line in table], piece=piece, table=table)
+        found += postings(part, asked, base)
+        base += part.readable.size
     alone, tables = _arranged(found, max(1, room.size // chunks))
+    frequencies = [0] * words
     for word, rows, _ in alone:
         frequencies[word] += rows.size
     short = [some for some in alone if some[1].size < _LONG]
@@ -73,21 +75,23 @@ def match(parts: Sequence[Part], asked: Asked, room: Weights) -> Match:
     return Match(frequencies=frequencies, piece=piece, long=long)
 
 
+def _in_table(parts: Sequence[Part], asked: Asked, table: Weights) -> Match:
+    table.fill(0)
+    base = 0
+    for part in parts:
+        np.maximum.at(table.reshape(-1), *cells(part, asked, base, table.shape[1]))
+        base += part.readable.size
+    return Match(frequencies=[int(np.count_nonzero(line)) for line in table], table=table)
+
+
 def _in_one_piece(found: Sequence[Postings]) -> Piece:
     if not found:
-        return Piece(words=(), sizes=(), rows=np.zeros(0, np.intp), weights=np.zeros(0, np.uint16))
+        return _NOTHING
     words, rows, weights = zip(*found, strict=True)
     sizes = [some.size for some in rows]
     return Piece(
         words=words, sizes=sizes, rows=np.concatenate(rows, dtype=np.intp), weights=np.concatenate(weights)
     )
-
-
-def _fill(table: Weights, piece: Piece) -> None:
-    """With what each word weighs in each chunk by its best form."""
-    table.fill(0)
-    lines = np.array(piece.words, np.intp) * table.shape[1]
-    np.maximum.at(table.reshape(-1), piece.rows + lines.repeat(piece.sizes), piece.weights)
 
 
 def _arranged(found: Sequence[Postings], most: int) -> tuple[list[Postings], list[_Layers]]:

@@ -72,6 +72,25 @@ def postings(part: Part, asked: Asked, base: int) -> list[Postings]:
     return [(word, rows[start:end], weights[start:end]) for word, _, start, end in spans]
 
 
+def cells(part: Part, asked: Asked, base: int, chunks: int) -> tuple[Rows, Weights]:
+    """The same for few chunks, in one piece and in any order: places in a table that has a line of ``chunks`` places
+    for each word, and the weights.
+    """
+    known, places = part.segment.find(asked.keys)
+    if not known.size:
+        return np.zeros(0, np.intp), np.zeros(0, np.uint16)
+    if (lists := part.lists) is None:
+        rows, weights, bounds = _readable(part, places)
+        sizes = bounds[1:] - bounds[:-1]
+    else:
+        starts, ends = lists.offsets.take(places), lists.offsets.take(places + 1)
+        sizes = ends - starts
+        chosen = (ends - sizes.cumsum()).repeat(sizes)
+        chosen += np.arange(chosen.size)
+        rows, weights = lists.ordinals.take(chosen), lists.weights.take(chosen)
+    return (asked.word.take(known) * chunks + base).repeat(sizes) + rows, weights
+
+
 def _readable(part: Part, places: Rows) -> tuple[NDArray[np.int32], Weights, Rows]:
     """The readable postings of the terms at these places, one list after the other, and where each begins and ends."""
     segment = part.segment

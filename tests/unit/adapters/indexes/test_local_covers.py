@@ -122,6 +122,7 @@ def test_control_believing_every_hint_would_change_pages(
 ) -> None:
     chance = random.Random(3)
     some = entries(chance, 60)
+    monkeypatch.setattr("clearcite.adapters.indexes.local_match._CELLS", 0)
     monkeypatch.setattr(local_build, "_covers", lambda likely, _: likely)
     monkeypatch.setattr(
         local_build, "agreed", lambda terms, values, count, nothing: last(terms, values, count)
