@@ -93,9 +93,13 @@ class Recipe(Struct, frozen=True, kw_only=True):
 def normal_text(text: str) -> str:
     """The text as mirrors have it in common: its ``folded_words``."""
     if not text.isascii():
-        # No word goes across white space: where folding is slow, each piece is folded once and not in every document.
-        text = " ".join([piece if piece.isascii() else _FOLDED[piece] for piece in text.split()])
+        text = "\n".join([line if line.isascii() else _folded_line(line) for line in text.split("\n")])
     return b" ".join(text.encode("utf-8").translate(_WORDS_ONLY).split()).decode("utf-8")
+
+
+def _folded_line(line: str) -> str:
+    """No word goes across white space: where folding is slow, each piece is folded once and not in every document."""
+    return " ".join([piece if piece.isascii() else _FOLDED[piece] for piece in line.split()])
 
 
 class LocalDrafter(Struct, frozen=True, kw_only=True):

@@ -78,15 +78,28 @@ def _counted(language: str, pieces: Sequence[str]) -> tuple[Counter[bytes], dict
 def _keys_by_piece(language: str) -> Table[tuple[bytes, ...]]:
     """For each piece of a document in this language: its terms as in ``Terms.keys``, one ``_A_WORD`` a word, and what
     ``_STOP_WORD`` says of each stop word."""
-    hinted = _hinted(language)
+    hinted, languages = _hinted(language), (language,)
 
     def keys(raw: str) -> tuple[bytes, ...]:
-        if is_plain_word(raw) and not raw.islower():
-            return by_token[raw.lower()]
+        if is_plain := is_plain_word(raw):
+            raw, written = raw.lower(), raw
+            if raw != written:
+                return by_token[raw]
         stops = stop_words_of(raw)
-        terms = [] if language in stops else terms_of(raw, language)
-        words = [_A_WORD for term in terms if term[0] == WORD]
-        return (*map(_STOP_WORD.__getitem__, stops), *map(hinted, terms), *words)
+        marks = map(_STOP_WORD.__getitem__, stops) if stops else ()
+        if language in stops:
+            return tuple(marks)
+        if is_plain and language:  # most words, at half the cost of what follows
+            word, *stems = word_forms(raw, languages)
+            stem = hinted(stems[0]) if stems else b""
+            return (
+                *marks,
+                term_key(word) + (stem[:STEM_BYTES] or bytes(STEM_BYTES)),
+                *([stem] * len(stems)),
+                _A_WORD,
+            )
+        terms = terms_of(raw, language)
+        return (*marks, *map(hinted, terms), *[_A_WORD for term in terms if term[0] == WORD])
 
     by_token = Table(keys)
     return Table(lambda piece: joined(by_token, piece))

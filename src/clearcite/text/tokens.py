@@ -169,6 +169,8 @@ def _classify(raw: str) -> Token:
     if is_plain_word(raw) or (raw.isalpha() and not _CAMEL.search(raw)):
         word = fold(raw)
         return Token(kind="word", whole=word, joined=word, parts=(raw,))
+    if raw.isascii() and raw.isdigit():
+        return Token(kind="number", whole=raw, joined=raw, parts=())
     if _NUMBER.match(raw) and not _VERSION.match(raw):
         return _number(raw)
     if _VERSION.match(raw):
