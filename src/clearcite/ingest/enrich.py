@@ -20,8 +20,9 @@ _INSTRUCTION = re.compile(
 )
 # One of these stands in every match; looking for them first is ten times faster.
 _TRIGGERS = (
-    *("<", "ignor", "disregard", "forget", "override", "bypass", "desconsider", "esque", "olvida"),
+    *("ignor", "disregard", "forget", "override", "bypass", "desconsider", "esque", "olvida"),
     *("prompt", "creden", "your instructions", "you are now", "act as", "the user"),
+    *("im_start", "endoftext", "<system", "<|system"),
 )
 
 

@@ -30,7 +30,7 @@ def measure_units(text: str, elements: Sequence[Element], hard_limit: int) -> li
         for unit in _units(text, element, lead):
             words = count_words(text[unit.start : unit.end])
             if words <= hard_limit:
-                measured.append(Measured(unit=unit, element=element, words=words))
+                measured.append(Measured(unit, element, words))
             else:
                 measured += _parts(text, element, unit, hard_limit)
         if measured and measured[-1].element is element:
@@ -50,8 +50,7 @@ def _units(text: str, element: Element, lead: Span | None) -> list[Unit]:
     if kind == "list_item" and count_words(inside) <= _ITEM_WORDS:
         return [Unit(kind="list_item", start=start, end=end, lead=lead)]
     return [
-        Unit(kind="sentence", start=start + left, end=start + right, lead=lead)
-        for left, right in split_sentences(inside)
+        Unit("sentence", start + left, start + right, None, lead) for left, right in split_sentences(inside)
     ]
 
 

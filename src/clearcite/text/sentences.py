@@ -87,11 +87,12 @@ def _ends(text: str) -> Iterator[re.Match[str]]:
 
 
 def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
-    piece = text[start:end]
-    stripped = piece.strip()
-    if stripped:
-        begin = start + len(piece) - len(piece.lstrip())
-        spans.append((begin, begin + len(stripped)))
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    if start < end:
+        spans.append((start, end))
 
 
 def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:

@@ -21,6 +21,10 @@ class ChildDrafter:
         settings = (str(manifest.chunk_words), *manifest.languages)
         self._process = ChildProcess(_WORKER, limits, settings)
 
+    def start(self) -> None:
+        """See ``ChildProcess.start``."""
+        self._process.start()
+
     def draft_many(self, jobs: Iterable[Job]) -> Iterator[Draft | InputError | None]:
         for answer in self._process.answers(map(_request, jobs)):
             yield _draft(answer) if isinstance(answer, bytes) else answer

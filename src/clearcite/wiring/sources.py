@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ from clearcite.domain.access import Micros
 from clearcite.domain.digest import digest
 from clearcite.domain.sources import Checkpoint, SourceState
 from clearcite.errors import ClearciteError, InputError
+from clearcite.ingest.draft import Drafter
 from clearcite.ingest.pipeline import Refused, take
 from clearcite.ingest.sync import Batch, Rehearsal, take_source
 from clearcite.keeping import Sources
@@ -32,8 +33,13 @@ from clearcite.wire.instants import day_start, parse_moment
 from clearcite.wire.records import RecordRules
 from clearcite.wire.zones import zone_of
 from clearcite.wiring.builds import manifest_for
+from clearcite.wiring.drafting import ChildDrafter
 from clearcite.wiring.parts import LEDGER, SystemClock, manifest_of
 from clearcite.wiring.workshop import Workshop
+
+_LARGE_FEED = (
+    1_000_000  # bytes; taking a small one would mostly be waiting for a process that may have nothing to do
+)
 
 Kind = Literal["folder", "file", "feed", "git"]
 
@@ -78,10 +84,20 @@ def take_one(shop: Workshop, settings: Settings, source: SourceSettings, taking:
             if kind in ("folder", "file"):
                 _check_root(file.with_suffix(".root"), settings, source, keep=True)
             connector = _connector(settings, source, (shop.ledger, JsonFolderState(file)), taking)
+            if kind == "feed":
+                _get_ready(shop.builder.drafter, settings.path(source.path))
         except ClearciteError as error:
             shop.ledger.put_source(replace(state, tried_at=clock.now(), outcome=error.message))
             raise
         yield from take_source(connector, shop.ledger, state, clock, shop.manifest.hash())
+
+
+def _get_ready(drafter: Drafter, feed: Path) -> None:
+    """The process that reads documents starts while a large feed is checked; what is wrong with it shows when it is
+    needed."""
+    with suppress(OSError, ClearciteError):
+        if isinstance(drafter, ChildDrafter) and feed.stat().st_size > _LARGE_FEED:
+            drafter.start()
 
 
 @contextmanager

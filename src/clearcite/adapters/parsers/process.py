@@ -71,6 +71,12 @@ class ChildProcess:
         """Of the child that takes requests now."""
         return None if self._child is None else self._child.process.pid
 
+    def start(self) -> None:
+        """Start the child before anything is asked, where much will be: loading its modules takes a while."""
+        with self._lock:
+            if self._child is None:
+                self._child = _Child(self._command)
+
     def answers(self, requests: Iterable[Request | None]) -> Iterator[bytes | InputError | None]:
         """Answers in the order of the requests; None asks nothing and gets None.
 
