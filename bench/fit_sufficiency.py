@@ -55,7 +55,7 @@ FEATURES = {
         "untyped",
         "gaps",
         "opposed",
-        "lead",
+        "other_bound",
     ),
     ("claim", True): ("depth", "titled", "lacks_code", "spread"),
     ("question", False): (
@@ -71,6 +71,7 @@ FEATURES = {
         "untyped",
         "gaps",
         "opposed",
+        "other_bound",
     ),
     ("claim", False): ("depth", "reach", "lacks_code", "spread"),
 }

@@ -35,10 +35,31 @@ from clearcite.wiring import Taking, engine_on, resolver_for
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "tests" / "data"
-SETS = ("demo", "municipal", "support", "cycles", "policies", "software", "howto")
+SETS = (
+    "demo",
+    "municipal",
+    "clinic",
+    "faculty",
+    "queue",
+    "support",
+    "cycles",
+    "policies",
+    "software",
+    "howto",
+)
 QUESTIONS = {
-    "demo": ("questions_dev", "questions_hard", "questions_blind", "paraphrases_blind"),
+    "demo": (
+        "questions_dev",
+        "questions_hard",
+        "questions_blind",
+        "paraphrases_blind",
+        "questions_blind_3",
+        "questions_blind_4",
+    ),
     "municipal": ("municipal_questions", "municipal_hard"),
+    "clinic": ("clinic_questions",),
+    "faculty": ("faculty_questions",),
+    "queue": ("queue_questions",),
     "policies": ("policies_dev", "policies_hard"),
     "software": ("software_docs_dev",),
     "howto": ("howto_dev", "howto_hard"),
@@ -141,8 +162,8 @@ def _settings(name: str, data: Path, place: Path, semantic: str) -> Settings:
         return unpack(place, semantic=semantic)
     documents = place / "documents"
     documents.mkdir(parents=True)
-    if name == "municipal":
-        documents = DATA / "municipal"
+    if (DATA / name).is_dir():
+        documents = DATA / name
     elif name == "policies":
         for file in (data / "policies_pdf").glob("*.pdf"):  # not the page that describes the set
             (documents / file.name).write_bytes(file.read_bytes())

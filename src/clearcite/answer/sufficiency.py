@@ -20,15 +20,16 @@ from clearcite.text.analysis import Analyzer, is_covered
 from clearcite.text.asks import is_statement
 from clearcite.text.candidates import Asked, Candidate, candidates, in_context, read_question
 from clearcite.text.coverage import Need, coverage, depth, missing, wanted
-from clearcite.text.focus import focus_words, is_untyped, names_nothing
+from clearcite.text.focus import focus_words, names_nothing
 from clearcite.text.forms import clean_text
+from clearcite.text.kinds import is_untyped
 from clearcite.text.namesakes import names_another
-from clearcite.text.opposites import says_opposite, says_other_period
+from clearcite.text.opposites import says_opposite, says_other_bound, says_other_period
 from clearcite.text.phrases import folded_words
 from clearcite.text.similarity import Similarity
 from clearcite.text.tokens import token_spans
 from clearcite.text.units import values
-from clearcite.text.versions import is_of, versions_asked
+from clearcite.text.versions import is_of, names_version, versions_asked
 
 Features = dict[str, int]
 CLEAR = 1500
@@ -118,7 +119,7 @@ def _are_of_another_version(plan: Plan, evidence: Sequence[Evidence], claims: Se
         return False
     return all(
         is_of(versions, quote.passage.description.product_version) is False
-        and not any(version in f"{quote.passage.context}\n{quote.text}" for version in versions)
+        and not any(names_version(one, f"{quote.passage.context}\n{quote.text}") for one in versions)
         for claim in claims
         for quote in claim.quotes
     )
@@ -192,6 +193,8 @@ def _of_nearest(asked: Asked, nearest: Candidate) -> Features:
         "gaps": 1000 * min(len(lacking), MOST_GAPS) // MOST_GAPS,
         # The text says *south* where *north* was asked.
         "opposed": 1000 * (says_opposite(words, said) or says_other_period(folded_words(question), said)),
+        # At most was asked, at least is told.
+        "other_bound": 1000 * says_other_bound(folded_words(question), said),
     }
 
 

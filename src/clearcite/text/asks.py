@@ -161,7 +161,8 @@ def names_in(text: str, known: Collection[str]) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     for position, (raw, start, end) in enumerate(token_spans(text)):
         capital = raw[0].isupper() and (position > 0 or any(char.isupper() for char in raw[1:]))
-        begins = position > 0 and text[:start].rstrip()[-1:] in ".!?:|"
+        before = text[:start].rstrip(" \t")[-1:]
+        begins = position > 0 and (before in ".!?:|" or (before == "\n" and "|" in text))
         special = any(mark in raw for mark in "/@_\\") or any(char.isdigit() for char in raw)
         if not ((capital and not begins) or special) or _all_known(raw, known):
             continue

@@ -79,7 +79,8 @@ def needs_of(plan: Plan, analyzer: Analyzer) -> tuple[Need, ...]:
             )
         )
     if all(need.told or need.unit.surface in WEAK_WORDS for need in found):
-        return tuple(replace(need, told=False) for need in found)
+        # How much it is in the asker's case stays told: *Our dog weighs 31 kg. How much is it?*
+        return tuple(replace(need, told=need.told and need.amount) for need in found)
     return tuple(found)
 
 

@@ -12,7 +12,10 @@ maximum max most | minimum min least
 maximo maxima | minimo minima
 north northern | south southern | east eastern | west western
 norte | sul | leste | oeste
-first | last
+first | second | third | fourth | last final
+earliest | latest
+black white monochrome | colour color coloured
+bachelor bsc | master msc | doctoral phd
 primeiro primeira | ultimo ultima
 before | after
 antes | depois
@@ -100,3 +103,55 @@ def says_other_period(question: Iterable[str], said: Collection[str]) -> bool:
     told = {_NAMED[word] for word in _A_PERIOD.findall(" ".join(said))}
     named = {_NAMED[word] for word in said if word in _NAMED}
     return bool(asked and told) and asked.isdisjoint(named)
+
+
+def _any_of(*phrases: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(phrases)})\b")
+
+
+_MOST = (
+    "at (?:the )?most",
+    "maximum",
+    "max",
+    "highest",
+    "longest",
+    "largest",
+    "latest",
+    "no maximo",
+    "maximo",
+)
+_LEAST = (
+    "at (?:the )?least",
+    "minimum",
+    "min",
+    "lowest",
+    "shortest",
+    "smallest",
+    "earliest",
+    "minimo",
+    "pelo menos",
+)
+_SAYS_MOST = _any_of(
+    *_MOST, "greatest", "up to", "not? (?:more|longer) than", "limit", "limited", "under", "below",
+    "(?:less|fewer) than", "within", "exceeds?", "only", "ate", "menos de",
+)  # fmt: skip
+_SAYS_LEAST = _any_of(
+    *_LEAST, "more than", "over", "above", "from", "(?:not less|no fewer) than", "or more", "older", "mais de",
+    "a partir de",
+)  # fmt: skip
+_BOUNDS = (
+    (
+        _any_of(*_MOST, "greatest", "up to (?:how|what|which)", "ate (?:quantos|quantas|que)"),
+        _SAYS_MOST,
+        _SAYS_LEAST,
+    ),
+    (_any_of(*_LEAST), _SAYS_LEAST, _SAYS_MOST),
+)
+
+
+def says_other_bound(question: Iterable[str], said: Iterable[str]) -> bool:
+    """Whether the most of something is asked for, and the least alone said, or the other way round. Folded words."""
+    asked, told = " ".join(question), " ".join(said)
+    return any(
+        asks.search(asked) and other.search(told) and not same.search(told) for asks, same, other in _BOUNDS
+    )

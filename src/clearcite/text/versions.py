@@ -43,5 +43,10 @@ def is_of(versions: Iterable[str], stated: str | None) -> bool | None:
     return None if stated is None else any(same_version(version, stated) for version in versions)
 
 
+def names_version(version: str, text: str) -> bool:
+    """Whether a text has a version or one that falls under it as a word: ``2`` stands in ``v2.6``, not in ``12``."""
+    return re.search(rf"(?<![\w.])v?{re.escape(version)}(?!\w)", text, re.IGNORECASE) is not None
+
+
 def _is_dotted(raw: str) -> bool:
     return "." in raw and raw.replace(".", "").isdigit()

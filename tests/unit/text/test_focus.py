@@ -3,7 +3,8 @@
 import pytest
 
 from clearcite.text.coverage import needs_of
-from clearcite.text.focus import focus_words, is_untyped, names_nothing
+from clearcite.text.focus import focus_words, names_nothing
+from clearcite.text.kinds import is_untyped
 from clearcite.text.units import values
 from tests.support.passages import ANALYZER, plan_for
 
@@ -71,6 +72,21 @@ def test_a_question_that_does_not_say_what_it_is_about_is_known(question: str, e
         ("What is the bell called?", "It is called Big Tom.", "The bell is rung on Sunday."),
         ("Como se chama o sino?", "O sino chama-se Tom.", "O sino toca às 12:00."),
         ("Which company cast the bell?", "It was cast by Ames & Sons.", "A company cast the bell."),
+        (
+            "Why is the bell silent?",
+            "The bell is silent because of its crack.",
+            "The bell is silent at night.",
+        ),
+        ("Who casts bells?", "Ames & Sons cast them.", "Bells are cast in Whitechapel on a Monday."),
+        ("Who may ring the bell?", "You may ring it once.", "It may be rung once."),
+        ("Who is the ringer?", "The ringer is Tom Ames.", "The ringer is a member of the council."),
+        ("Which driver has the key?", "Tom Ames has it.", "A driver has it."),
+        ("How many bells are there?", "There are 12.", "They ring for 12 minutes."),
+        ("How much memory is needed?", "It takes 4 GB.", "It takes 4 cores."),
+        ("On which number can I reach the tower?", "Call 01632 960418.", "The tower has 4 floors."),
+        ("Until what time does it ring?", "It rings from 08:00 to 10:00.", "It rings at 08:00."),
+        ("Within what time must I answer?", "Answer within two days.", "Answer at 09:00."),
+        ("How much of the mark is it?", "It is a fifth of the mark.", "It is part of the mark."),
         ("I waited 2 hours. How soon do they come?", "They come within 3 hours.", "Wait for 2 hours."),
     ],
 )
