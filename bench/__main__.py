@@ -20,7 +20,14 @@ from typing import Any
 from bench.kept import keep_json
 
 ROOT = Path(__file__).resolve().parents[1]
-BLIND = ["questions_blind", "paraphrases_blind", "questions_hard", "questions_blind_3", "questions_blind_4"]
+BLIND = [
+    "questions_blind",
+    "paraphrases_blind",
+    "questions_hard",
+    "questions_blind_3",
+    "questions_blind_4",
+    "questions_blind_5",
+]
 ASKED = ["-m", "bench.questions", *(f"tests/data/{name}.toml" for name in BLIND)]
 PARTS: dict[str, tuple[str, list[str]]] = {
     "search": ("The index alone, beside SQLite FTS5 and tantivy", ["-m", "bench.search"]),
@@ -35,9 +42,9 @@ PARTS: dict[str, tuple[str, list[str]]] = {
     "gates": ("How long the gates of a release take", ["-m", "bench.gates"]),
     "generations": ("Switches between generations while questions are answered", ["-m", "bench.generations"]),
     "quality": ("Abstention and claims on public development data", ["-m", "bench.quality"]),
-    "questions": ("Abstention on the demo corpus, with vectors; the fourth set is blind", ASKED),
+    "questions": ("Abstention on the demo corpus, with vectors; the fifth set is blind", ASKED),
     "questions-words": (
-        "Abstention on the demo corpus, words alone; the fourth set is blind",
+        "Abstention on the demo corpus, words alone; the fifth set is blind",
         [*ASKED, "--semantic", "off"],
     ),
 }

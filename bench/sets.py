@@ -1,10 +1,10 @@
 """Development questions, each with what the engine had found when it judged whether that answers.
 
-Sets: the demo, `tests/data/municipal`, two fictional firms (support_dev, cycles_dev), public PDF policies
-(policies_dev), public software pages (software_docs_dev) and pages of this project (howto_dev). They are ingested
-and asked as any user would; a writer
-that listens keeps plan and evidence. RAMDocs and SciFact stand on shelves. Half of the questions are for choices
-(`dev`), the other half only for totals (`check`), by a hash of their text.
+Sets: the demo; a town, a clinic, a faculty and a server of messages (folders of `tests/data`); two fictional firms
+(support_dev, cycles_dev); public PDF policies (policies_dev), public software pages (software_docs_dev) and pages of
+this project (howto_dev). They are ingested and asked as any user would; a writer that listens keeps plan and
+evidence. RAMDocs and SciFact stand on shelves. Half of the questions are for choices (`dev`), the other half only for
+totals (`check`), by a hash of their text.
 """
 
 import contextlib
@@ -66,6 +66,7 @@ QUESTIONS = {
 }
 """Files of questions; of a set that is not named here, its own. The hard ones were written later, in a harder style;
 the blind ones were held out until they had been looked at."""
+ANYBODY = Principal(tenant_id="t", subject_id="u", groups=("public",), authorization_revision="1")
 
 
 class Posed(Struct, frozen=True, kw_only=True):
@@ -123,7 +124,7 @@ def _asked(name: str, engine: Engine, settings: Settings) -> Iterator[Posed]:
     parts: Parts = replace(pipeline.parts, writer=ear)
     heard = Engine(replace(engine._services, pipeline=lambda _: replace(pipeline, parts=parts)))
     for item in _questions(name):
-        who = resolver.resolve(item["as"]) if resolver else _anybody()
+        who = resolver.resolve(item["as"]) if resolver else ANYBODY
         ear.heard = None
         public = heard.ask(item["text"], who)
         if ear.heard is not None and item.get("status") != "tool_required":
@@ -153,10 +154,6 @@ def _questions(name: str) -> list[dict[str, Any]]:
     return [item for file in files for item in tomllib.loads(file.read_text("utf-8"))["questions"]]
 
 
-def _anybody() -> Principal:
-    return Principal(tenant_id="t", subject_id="u", groups=("public",), authorization_revision="1")
-
-
 def _settings(name: str, data: Path, place: Path, semantic: str) -> Settings:
     if name == "demo":
         return unpack(place, semantic=semantic)
@@ -174,8 +171,13 @@ def _settings(name: str, data: Path, place: Path, semantic: str) -> Settings:
         _pages_at_last_state(data / "docs_history" / "docs-history.bundle", place / "clone", documents)
     else:
         _write_documents(DATA / f"{name}_dev.toml", documents)
+    return settings_on(documents, place, semantic)
+
+
+def settings_on(documents: Path, base: Path, semantic: str) -> Settings:
+    """For the files of a folder, which ``ANYBODY`` may read; the store stands in ``base``."""
     source = SourceSettings(path=str(documents), tenant="t", source_id="s", allowed_groups=("public",))
-    return Settings(base=str(place), semantic=semantic, sources=(source,))
+    return Settings(base=str(base), semantic=semantic, sources=(source,))
 
 
 def _pages_at_last_state(bundle: Path, clone: Path, documents: Path) -> None:

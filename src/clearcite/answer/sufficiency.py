@@ -159,8 +159,6 @@ def measure(asked: Asked, found: Sequence[Candidate]) -> Features:
         "lacks_code": 1000 * any(need.coded and not need.amount for need in absent),
         "lacks_amount": 1000 * any(need.coded and need.amount for need in lacking),
         "rare_proper": max((need.weight for need in lacking if need.proper), default=0) // 12,
-        "unknown_proper": 1000
-        * any(need.proper and not need.told and need.frequency == 0 for need in asked.needs),
         # A bank was asked for, and the text has no such word.
         "unnamed": _unnamed(asked, best),
     } | _of_nearest(asked, nearest)

@@ -2,7 +2,7 @@
 
 from clearcite.domain.retrieval import Passage
 from clearcite.testing.embedder import HashedEmbedder
-from clearcite.text.alignment import NEAR_ENOUGH, UNREAD, Aligned, align
+from clearcite.text.alignment import NEAR_ENOUGH, OTHER_NAME, UNREAD, Aligned, align
 from clearcite.text.candidates import candidates, read_question
 from clearcite.text.memory import remembering
 from clearcite.text.similarity import Similarity
@@ -45,3 +45,25 @@ def test_a_word_the_embedder_does_not_give_falls_short_by_a_fixed_amount() -> No
 
 def test_one_candidate_is_ahead_of_nothing() -> None:
     assert aligned("How many requests may a key send?", LIMITS).ahead == 0
+
+
+def test_a_neighbour_that_holds_the_kind_of_thing_asked_for_is_the_nearest() -> None:
+    lessons = "Puppy lessons of the northern kennel club last some time."
+    lasting = f"{lessons} A puppy lesson of the northern kennel club takes 45 minutes."
+    found = aligned(
+        "How long does a puppy lesson of the northern kennel club last?",
+        passages("f", f"Club | Lessons | {lasting}"),
+    )
+    assert "45 minutes" in found.nearest.text
+    which = aligned(
+        "Do puppy lessons of the northern kennel club last?",
+        passages("f", f"Club | Lessons | {lasting}"),
+    )
+    assert which.nearest.text == lessons
+
+
+def test_another_code_in_the_place_of_the_one_asked_for_is_as_far_as_none() -> None:
+    other = passages("c", "Codes | Gate | QX-41 means that the gate is stuck.")
+    asked = aligned("What does QX-42 mean?", other)
+    assert asked.adrift > aligned("What does QX-41 mean?", other).adrift
+    assert asked.adrift >= (NEAR_ENOUGH - OTHER_NAME) // 2

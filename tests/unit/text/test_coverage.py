@@ -66,6 +66,14 @@ def test_coverage_is_the_share_of_weight_and_missing_is_the_rest() -> None:
     assert coverage((), text) == 0
 
 
+def test_how_much_it_is_in_the_askers_case_stays_told_where_the_question_leans_on_what_is_told() -> None:
+    needs = needs_of(
+        plan_for("Our dog weighs 31 kg and we think of the monthly plan. How much is it?"), ANALYZER
+    )
+    assert {need.unit.surface for need in needs if need.told} == {"31"}
+    assert {"dog", "monthly", "plan"} <= {need.unit.surface for need in needs if not need.told}
+
+
 def test_a_word_that_recurs_counts_more_but_never_the_whole() -> None:
     needs = needs_of(plan_for("badge"), ANALYZER)
     once, twice = (

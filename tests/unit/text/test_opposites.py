@@ -2,7 +2,7 @@
 
 import pytest
 
-from clearcite.text.opposites import says_opposite, says_other_period
+from clearcite.text.opposites import says_opposite, says_other_bound, says_other_period
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,8 @@ from clearcite.text.opposites import says_opposite, says_other_period
         ("east", "the gate", False),
         ("gate", "the north gate", False),
         ("semanal", "o relatorio mensal", True),
+        ("second", "the first visit costs 98", True),
+        ("second", "the first and the second visit", False),
     ],
 )
 def test_the_other_side_counts_only_where_the_own_one_is_not_said(
@@ -36,3 +38,21 @@ def test_what_is_asked_per_month_is_not_what_is_said_per_year(
     question: str, said: str, expected: bool
 ) -> None:
     assert says_other_period(question.split(), said.split()) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "expected"),
+    [
+        ("how many keys may i hold at most", "hold at least two keys", True),
+        ("how many keys may i hold at most", "hold at least two and at most five keys", False),
+        ("how many keys must i hold at least", "hold up to five keys", True),
+        ("how many keys must i hold at least", "hold five keys or more", False),
+        ("how many keys may i hold at most", "everybody holds two keys", False),
+        ("how many keys may i hold", "hold at least two keys", False),
+        ("ate quantas chaves posso ter", "tenha pelo menos duas chaves", True),
+    ],
+)
+def test_where_the_most_is_asked_for_the_least_alone_is_another_bound(
+    question: str, said: str, expected: bool
+) -> None:
+    assert says_other_bound(question.split(), said.split()) is expected
