@@ -70,7 +70,9 @@ def judge(
         return Sufficiency(score=-1, answerable=False, clear=False)
     features = measure(asked, found)
     score = log_odds(MODELS[form(plan.question), similarity is not None], features)
-    if _is_of_another(asked, evidence, claims):
+    # An answer that has no word of the question rests on an encoder alone, and on its knowing the language.
+    is_guess = not features["around"] and score < CLEAR
+    if is_guess or _is_of_another(asked, evidence, claims):
         score = min(score, -1)
     around = found[0].terms | found[0].context
     lacking = missing(wanted(asked.needs, around), around)

@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from clearcite.adapters.writers.extractive import ExtractiveWriter
+from clearcite.answer import sufficiency
 from clearcite.answer.sufficiency import CLEAR, Sufficiency, form, judge, log_odds
 from clearcite.answer.sufficiency_model import MODELS, Model
 from clearcite.domain.retrieval import Evidence, Passage, Plan, Ranked
@@ -51,6 +52,17 @@ def test_a_covered_question_is_answerable_and_an_uncovered_one_is_not() -> None:
     question = "How many requests per minute may an API key send?"
     assert judged(question, LIMITS, VISITORS).answerable
     assert not judged(question, VISITORS).answerable
+
+
+@pytest.mark.parametrize(("score", "expected"), [(CLEAR, True), (CLEAR - 1, False), (0, False)])
+def test_an_answer_without_a_word_of_the_question_has_to_be_clear(
+    monkeypatch: pytest.MonkeyPatch, score: int, expected: bool
+) -> None:
+    monkeypatch.setattr(sufficiency, "log_odds", lambda *_: score)
+    other, same = judged("Quel temps?", VISITORS), judged("Which badge?", VISITORS)
+    assert not dict(other.features)["around"]
+    assert other.answerable is expected
+    assert same.answerable
 
 
 def test_a_code_that_no_claim_has_is_not_answered() -> None:
