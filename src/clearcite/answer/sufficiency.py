@@ -34,6 +34,8 @@ from clearcite.text.versions import is_of, names_version, versions_asked
 Features = dict[str, int]
 CLEAR = 1500
 """Log odds (thousandths) above which an answer is more than just sufficient."""
+LEAST_SHARED = 100
+"""Thousandths of what the question names of which less says little."""
 MOST_NEEDS = 10
 MOST_GAPS = 6
 FOURTH = 3
@@ -70,8 +72,8 @@ def judge(
         return Sufficiency(score=-1, answerable=False, clear=False)
     features = measure(asked, found)
     score = log_odds(MODELS[form(plan.question), similarity is not None], features)
-    # An answer that has no word of the question rests on an encoder alone, and on its knowing the language.
-    is_guess = not features["around"] and score < CLEAR
+    # An answer with hardly a word of the question rests on an encoder, which may not know the language.
+    is_guess = features["around"] < LEAST_SHARED and score < CLEAR
     if is_guess or _is_of_another(asked, evidence, claims):
         score = min(score, -1)
     around = found[0].terms | found[0].context

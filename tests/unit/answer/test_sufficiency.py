@@ -55,7 +55,7 @@ def test_a_covered_question_is_answerable_and_an_uncovered_one_is_not() -> None:
 
 
 @pytest.mark.parametrize(("score", "expected"), [(CLEAR, True), (CLEAR - 1, False), (0, False)])
-def test_an_answer_without_a_word_of_the_question_has_to_be_clear(
+def test_an_answer_with_hardly_a_word_of_the_question_has_to_be_clear(
     monkeypatch: pytest.MonkeyPatch, score: int, expected: bool
 ) -> None:
     monkeypatch.setattr(sufficiency, "log_odds", lambda *_: score)
