@@ -44,7 +44,7 @@ _CALLED: Mapping[str, str] = MappingProxyType(
     | dict.fromkeys(("time", "times", "hours", "hora", "horas", "horario", "horarios"), "time")
     | dict.fromkeys(("date", "dates", "data"), "date")
     | dict.fromkeys(("year", "ano"), "year")
-    | dict.fromkeys(("day", "weekday", "dia"), "day")
+    | dict.fromkeys(("day", "days", "weekday", "weekdays", "dia", "dias"), "day")
 )
 _REACHED = words_of("reach call ring phone telephone dial ligar telefone")
 # What there can be much of, and the classes its amount then has.
@@ -88,6 +88,7 @@ _ASKS_WHEN_IT_WAS = frozenset(
     (("when", "did"), ("when", "was"), ("when", "were"), ("quando", "foi"), ("quando", "foram"))
 )
 _DATES = _SPAN | words_of("date weekday version time")
+_DAYS = words_of("date weekday")
 _SAYS_WHEN = words_of("after before once until since yesterday today ago depois antes desde")
 _ASKS_END = frozenset((a, b) for a in ("until", "till") for b in ("what", "which", "when"))
 _SAYS_END = words_of(
@@ -117,6 +118,12 @@ def is_untyped(question: str, text: str, found: Sequence[Value]) -> bool:
         or (not _ASKS_END.isdisjoint(pairwise(asked)) and not _tells_end(said, text))
         or (not _ASKS_WHEN_IT_WAS.isdisjoint(pairwise(asked)) and not _tells_date(said, text, found))
     )
+
+
+def tells_day(question: str, found: Sequence[Value]) -> bool:
+    """Whether a day is asked for, and one of these values is one: *Thursdays* is as good as the word."""
+    called = {_CALLED.get(word) for word in head(folded_words(question))}
+    return "day" in called and not _DAYS.isdisjoint(value.unit_class for value in found)
 
 
 def _wanted_classes(words: Words) -> frozenset[str]:

@@ -47,6 +47,7 @@ _WHO = _SOME | words_of(
     " admins owner owners operator operators engineer engineers customer customers user users person anyone"
     " anybody everyone everybody nobody supervisor head chief president secretary treasurer chair author"
     " authors editor editors maintainer maintainers developer developers reader readers visitor visitors guest guests"
+    " warden wardens keeper keepers guard guards porter porters caretaker cashier"
     " resident residents parent parents child children adult adults teacher teachers doctor doctors nurse nurses vet"
     " vets driver drivers carrier"
     " carriers agent agents clerk librarian mechanic mechanics technician technicians company partner partners"
@@ -55,6 +56,12 @@ _WHO = _SOME | words_of(
     " reviewer reviewers buyer seller tenant equipa equipe gestor gestora chefe diretor diretora direcao departamento"
     " funcionario funcionarios administrador administradora cliente clientes pessoa pessoas todos ninguem empresa"
     " camara presidente responsavel utilizador utilizadores motorista motoristas transportador dono proprietario"
+)
+# *by the warden*, but not *by post* or *by the end*.
+_BY = re.compile(r"\b(?:by (?:the |an? |our |your )|pel[oa]s? )(?=[^\W\d_])(\w+)", re.IGNORECASE)
+_BY_NOBODY = words_of(
+    "end time date day days week month year hour minute same way use help rest door side following latest fim dia hora"
+    " mes ano porta lado menos"
 )
 # Who may do something can be *you* as well; who does it is somebody else.
 _MAY = words_of("can may must should allowed pode podem deve devem")
@@ -69,7 +76,12 @@ def tells_who(asked: Words, text: str) -> bool:
     """Whether a text speaks of somebody who is not in the question."""
     told = _WHO if _MAY.isdisjoint(asked) else _WHO | _ANYBODY
     said = told.difference(asked).intersection(folded_words(text))
-    return bool(said) or _has_name(asked, text) or "IT" in raw_tokens(text)
+    return bool(said) or _has_name(asked, text) or "IT" in raw_tokens(text) or _is_by_somebody(asked, text)
+
+
+def _is_by_somebody(asked: Words, text: str) -> bool:
+    known = _BY_NOBODY.union(_DAYS, asked)
+    return any(not known.issuperset(folded_words(match[1])) for match in _BY.finditer(text))
 
 
 def asks_name(words: Words) -> bool:

@@ -4,7 +4,7 @@ import pytest
 
 from clearcite.text.coverage import needs_of
 from clearcite.text.focus import focus_words, names_nothing
-from clearcite.text.kinds import is_untyped
+from clearcite.text.kinds import is_untyped, tells_day
 from clearcite.text.units import values
 from tests.support.passages import ANALYZER, plan_for
 
@@ -78,6 +78,7 @@ def test_a_question_that_does_not_say_what_it_is_about_is_known(question: str, e
             "The bell is silent at night.",
         ),
         ("Who casts bells?", "Ames & Sons cast them.", "Bells are cast in Whitechapel on a Monday."),
+        ("Who oils the bell?", "It is oiled by the warden only.", "It is oiled by the end of May."),
         ("Who may ring the bell?", "You may ring it once.", "It may be rung once."),
         ("Who is the ringer?", "The ringer is Tom Ames.", "The ringer is a member of the council."),
         ("Which driver has the key?", "Tom Ames has it.", "A driver has it."),
@@ -103,3 +104,15 @@ def test_a_text_holds_the_kind_of_thing_that_is_asked_for_or_not(
 def test_without_a_cue_nothing_is_held_against_a_text(question: str) -> None:
     text = "Most of them like one."
     assert not is_untyped(question, text, values(text))
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("On which days are books taken?", "Books are taken on Thursdays only.", True),
+        ("On which days are books taken?", "Books are taken at the desk.", False),
+        ("Which books are taken?", "Books are taken on Thursdays only.", False),
+    ],
+)
+def test_a_day_is_as_good_as_the_word(question: str, text: str, expected: bool) -> None:
+    assert tells_day(question, values(text)) is expected
