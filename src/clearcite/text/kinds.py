@@ -98,8 +98,8 @@ _RANGE = re.compile(r"\d ?[-–—] ?\d")
 _ASKS_WHY = words_of("why porque")
 # Words that give a reason, or say what something is for.
 _SAYS_WHY = words_of(
-    "because since so therefore thus reason reasons due owing otherwise avoid cause causes caused why hence thanks as"
-    " explains means would prevent prevents protect purpose order else porque pois para motivo razao assim devido"
+    "because for since so therefore thus reason reasons due owing otherwise avoid cause causes caused why hence thanks"
+    " as explains means would prevent prevents protect purpose order else porque pois para motivo razao assim devido"
     " causa senao evitar"
 )
 
@@ -113,7 +113,7 @@ def is_untyped(question: str, text: str, found: Sequence[Value]) -> bool:
         (bool(wanted) and not _holds_class(wanted, text, new))
         or (asks_name(asked) and not _asks_number(asked) and not tells_name(asked, text))
         or (_asks_number(asked) and not _tells_number(asked, text, found))
-        or (asks_who(asked) and not tells_who(asked, text))
+        or (asks_who(question) and not tells_who(asked, text))
         or (not _ASKS_WHY.isdisjoint(asked[:2]) and _SAYS_WHY.isdisjoint(said))
         or (not _ASKS_END.isdisjoint(pairwise(asked)) and not _tells_end(said, text))
         or (not _ASKS_WHEN_IT_WAS.isdisjoint(pairwise(asked)) and not _tells_date(said, text, found))

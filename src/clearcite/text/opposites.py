@@ -109,21 +109,11 @@ def _any_of(*phrases: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(phrases)})\b")
 
 
-_MOST = (
-    "at (?:the )?most",
-    "maximum",
-    "max",
-    "highest",
-    "longest",
-    "largest",
-    "latest",
-    "no maximo",
-    "maximo",
-)
+_MOST = ("at (?:the )?most", "maximum", "max", "highest", "longest", "largest", "latest", "maximo")
+# Not *min*: *15 min* are minutes.
 _LEAST = (
     "at (?:the )?least",
     "minimum",
-    "min",
     "lowest",
     "shortest",
     "smallest",
@@ -133,10 +123,10 @@ _LEAST = (
 )
 _SAYS_MOST = _any_of(
     *_MOST, "greatest", "up to", "not? (?:more|longer) than", "limit", "limited", "under", "below",
-    "(?:less|fewer) than", "within", "exceeds?", "only", "ate", "menos de",
+    "(?:less|fewer) than", "within", "until", "till", "to", "exceeds?", "only", "ate", "menos de",
 )  # fmt: skip
 _SAYS_LEAST = _any_of(
-    *_LEAST, "more than", "over", "above", "from", "(?:not less|no fewer) than", "or more", "older", "mais de",
+    *_LEAST, "more than", "over", "above", "(?:not less|no fewer) than", "or more", "older", "mais de",
     "a partir de",
 )  # fmt: skip
 _BOUNDS = (

@@ -68,8 +68,10 @@ _MAY = words_of("can may must should allowed pode podem deve devem")
 _ANYBODY = words_of("you they none one voce")
 
 
-def asks_who(words: Words) -> bool:
-    return not _ASKS_WHO.isdisjoint(words[: MOST_BEFORE_WHO + 1])
+def asks_who(question: str) -> bool:
+    """Not *What does WHO recommend?*"""
+    words = folded_words(question)
+    return not _ASKS_WHO.isdisjoint(words[: MOST_BEFORE_WHO + 1]) and "WHO" not in raw_tokens(question)
 
 
 def tells_who(asked: Words, text: str) -> bool:

@@ -146,7 +146,8 @@ DEFAULT_RULES = RecordRules()
 
 
 def read_line(line: bytes, rules: RecordRules, max_bytes: int) -> SourceRecord:
-    """``read_record`` of one line of JSON. Raises InputError, as ``strict.loads`` does besides."""
+    """``read_record`` of one line of JSON, which the caller has held to ``max_bytes``. Raises InputError, as
+    ``strict.loads`` does besides."""
     fields = glance(RecordFields, line, lambda value: _filled(value, rules.defaults))
     if fields is not None:
         judge = _Judge(fields, rules, frozenset())

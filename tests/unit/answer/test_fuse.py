@@ -46,14 +46,6 @@ def test_a_leg_in_which_nothing_meets_much_decides_little() -> None:
     assert [name for name, _ in order(leg("lexical", *weak), leg("dense", *strong))] == ["d1", "d2", "d0"]
 
 
-def test_control_legs_that_are_spread_over_one_range_let_the_weak_one_decide_as_much() -> None:
-    def spread(*scores: int) -> list[float]:
-        return [(score - min(scores)) / (max(scores) - min(scores)) for score in scores]
-
-    sums = [sum(pair) for pair in zip(spread(40, 10, 21), spread(300, 700, 600), strict=True)]
-    assert sums[2] > sums[1] == sums[0]
-
-
 def test_what_a_full_leg_did_not_return_counts_like_its_last_and_what_one_that_ended_did_not_like_nothing() -> (
     None
 ):

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from clearcite.adapters.writers.extractive import ExtractiveWriter
 from clearcite.answer import sufficiency
-from clearcite.answer.sufficiency import CLEAR, Sufficiency, form, judge, log_odds
+from clearcite.answer.sufficiency import CLEAR, LEAST_SHARED, Sufficiency, form, judge, log_odds
 from clearcite.answer.sufficiency_model import MODELS, Model
 from clearcite.domain.retrieval import Evidence, Passage, Plan, Ranked
 from clearcite.testing.embedder import HashedEmbedder
@@ -60,8 +60,12 @@ def test_an_answer_with_hardly_a_word_of_the_question_has_to_be_clear(
 ) -> None:
     monkeypatch.setattr(sufficiency, "log_odds", lambda *_: score)
     other, same = judged("Quel temps?", VISITORS), judged("Which badge?", VISITORS)
+    hardly = judged(
+        "Which badge do foreign surgeons, pilots, bakers, painters, weavers and tailors need?", VISITORS
+    )
     assert not dict(other.features)["around"]
-    assert other.answerable is expected
+    assert 0 < dict(hardly.features)["around"] < LEAST_SHARED
+    assert other.answerable is hardly.answerable is expected
     assert same.answerable
 
 

@@ -72,6 +72,8 @@ def test_a_question_that_does_not_say_what_it_is_about_is_known(question: str, e
         ("What is the bell called?", "It is called Big Tom.", "The bell is rung on Sunday."),
         ("Como se chama o sino?", "O sino chama-se Tom.", "O sino toca às 12:00."),
         ("Which company cast the bell?", "It was cast by Ames & Sons.", "A company cast the bell."),
+        ("Why is the tower locked?", "It is locked for safety.", "It is locked at night."),
+        ("Who has the key?", "The warden has it.", "It hangs in the hall."),
         (
             "Why is the bell silent?",
             "The bell is silent because of its crack.",
@@ -116,3 +118,9 @@ def test_without_a_cue_nothing_is_held_against_a_text(question: str) -> None:
 )
 def test_a_day_is_as_good_as_the_word(question: str, text: str, expected: bool) -> None:
     assert tells_day(question, values(text)) is expected
+
+
+def test_an_acronym_that_reads_like_a_question_word_asks_for_nobody() -> None:
+    assert not is_untyped(
+        "What does WHO recommend?", "It is 2 litres a day.", values("It is 2 litres a day.")
+    )

@@ -49,6 +49,9 @@ def test_what_is_asked_per_month_is_not_what_is_said_per_year(
         ("how many keys must i hold at least", "hold five keys or more", False),
         ("how many keys may i hold at most", "everybody holds two keys", False),
         ("how many keys may i hold", "hold at least two keys", False),
+        ("what is the maximum waiting time", "the waiting time is 15 min", False),
+        ("what is the latest arrival time", "arrivals run from 14 00 until 22 00", False),
+        ("how many min does it take", "it takes up to 40 minutes", False),
         ("ate quantas chaves posso ter", "tenha pelo menos duas chaves", True),
     ],
 )
