@@ -69,7 +69,6 @@ FEATURES = {
         "untyped",
         "gaps",
         "opposed",
-        "other_bound",
     ),
     ("claim", False): ("depth", "reach", "lacks_code", "spread"),
 }

@@ -22,7 +22,7 @@ from clearcite.text.candidates import Asked, Candidate, candidates, in_context, 
 from clearcite.text.coverage import Need, coverage, depth, missing, wanted
 from clearcite.text.focus import focus_words, names_nothing
 from clearcite.text.forms import clean_text
-from clearcite.text.kinds import is_untyped, tells_day
+from clearcite.text.kinds import is_untyped, tells_called
 from clearcite.text.namesakes import names_another
 from clearcite.text.opposites import says_opposite, says_other_bound, says_other_period
 from clearcite.text.phrases import folded_words
@@ -179,7 +179,7 @@ def _plain(needs: Sequence[Need], best: Candidate) -> int:
 
 def _unnamed(asked: Asked, best: Candidate) -> int:
     """The share of the words for what is asked for that the text itself does not have."""
-    if tells_day(asked.plan.question, values(best.text, best.passage.language)):
+    if tells_called(asked.plan.question, values(best.text, best.passage.language)):
         return 0
     words = focus_words(asked.plan.question)
     named = [need for need in asked.needs if need.unit.surface in words]

@@ -88,7 +88,9 @@ _ASKS_WHEN_IT_WAS = frozenset(
     (("when", "did"), ("when", "was"), ("when", "were"), ("quando", "foi"), ("quando", "foram"))
 )
 _DATES = _SPAN | words_of("date weekday version time")
-_DAYS = words_of("date weekday")
+_AS_GOOD: Mapping[str, frozenset[str]] = MappingProxyType(
+    {"day": words_of("date weekday"), "percent": words_of("percent")}
+)
 _SAYS_WHEN = words_of("after before once until since yesterday today ago depois antes desde")
 _ASKS_END = frozenset((a, b) for a in ("until", "till") for b in ("what", "which", "when"))
 _SAYS_END = words_of(
@@ -120,10 +122,11 @@ def is_untyped(question: str, text: str, found: Sequence[Value]) -> bool:
     )
 
 
-def tells_day(question: str, found: Sequence[Value]) -> bool:
-    """Whether a day is asked for, and one of these values is one: *Thursdays* is as good as the word."""
-    called = {_CALLED.get(word) for word in head(folded_words(question))}
-    return "day" in called and not _DAYS.isdisjoint(value.unit_class for value in found)
+def tells_called(question: str, found: Sequence[Value]) -> bool:
+    """Whether a day or a share is asked for, and one of these values is one: *Thursdays* is as good as the word."""
+    given = frozenset(value.unit_class for value in found)
+    called = (_CALLED.get(word, "") for word in head(folded_words(question)))
+    return any(not given.isdisjoint(_AS_GOOD.get(name, ())) for name in called)
 
 
 def _wanted_classes(words: Words) -> frozenset[str]:

@@ -4,7 +4,7 @@ import pytest
 
 from clearcite.text.coverage import needs_of
 from clearcite.text.focus import focus_words, names_nothing
-from clearcite.text.kinds import is_untyped, tells_day
+from clearcite.text.kinds import is_untyped, tells_called
 from clearcite.text.units import values
 from tests.support.passages import ANALYZER, plan_for
 
@@ -114,10 +114,12 @@ def test_without_a_cue_nothing_is_held_against_a_text(question: str) -> None:
         ("On which days are books taken?", "Books are taken on Thursdays only.", True),
         ("On which days are books taken?", "Books are taken at the desk.", False),
         ("Which books are taken?", "Books are taken on Thursdays only.", False),
+        ("What share do you keep?", "We keep 50 %.", True),
+        ("What share do you keep?", "We keep EUR 50.", False),
     ],
 )
-def test_a_day_is_as_good_as_the_word(question: str, text: str, expected: bool) -> None:
-    assert tells_day(question, values(text)) is expected
+def test_a_day_or_a_share_is_as_good_as_the_word(question: str, text: str, expected: bool) -> None:
+    assert tells_called(question, values(text)) is expected
 
 
 def test_an_acronym_that_reads_like_a_question_word_asks_for_nobody() -> None:
