@@ -198,8 +198,8 @@ def _counts_other(counted: Words, value: Value) -> bool:
     """Whether things are counted, and the value is a span of time, a price, a date or a telephone number."""
     if any(map(_class_counted_in, counted)):
         return False
-    measured = value.kind == "quantity" and not value.unit_class.startswith("count")
-    return measured or value.kind in ("date", "phone")
+    name = value.unit_class.partition("/")[0]
+    return name in _SPAN or name.startswith("currency:") or value.kind in ("date", "phone")
 
 
 def _counted(words: Words) -> Words:

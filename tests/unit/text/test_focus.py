@@ -85,6 +85,7 @@ def test_a_question_that_does_not_say_what_it_is_about_is_known(question: str, e
         ("Who is the ringer?", "The ringer is Tom Ames.", "The ringer is a member of the council."),
         ("Which driver has the key?", "Tom Ames has it.", "A driver has it."),
         ("How many bells are there?", "There are 12.", "They ring for 12 minutes."),
+        ("At how many °C is it kept?", "It is kept at 4 °C.", "It is kept for 4 hours."),
         ("How much memory is needed?", "It takes 4 GB.", "It takes 4 cores."),
         ("On which number can I reach the tower?", "Call 01632 960418.", "The tower has 4 floors."),
         ("Until what time does it ring?", "It rings from 08:00 to 10:00.", "It rings at 08:00."),
