@@ -18,7 +18,7 @@ from clearcite.domain.terms import COUNT_BYTES, KEY_BYTES, STEM_BYTES, TERM_BYTE
 from clearcite.errors import InputError
 from clearcite.ingest.chunk import Cut
 from clearcite.ingest.draft import Draft
-from clearcite.ingest.draft_frames import CHUNK_KINDS, UNIT_KINDS, Line
+from clearcite.ingest.draft_frames import CHUNK_KINDS, UNIT_KINDS, Line, Refusal
 
 _UNSAFE = "the document could not be parsed safely"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -27,6 +27,7 @@ _NUMBER_BYTES = 4
 _ROW = struct.Struct("<7i")
 
 _decode = Decoder(Line).decode
+_decode_refusal = Decoder(Refusal).decode
 
 Span = tuple[int, int]
 Names = tuple[str, tuple[str, ...], tuple[str, ...]]
@@ -37,10 +38,9 @@ def decode_draft(data: bytes) -> Draft:
     """Raises InputError with the reader's own message, or for an answer that is not well formed."""
     line, _, rest = data.partition(b"\n")
     try:
-        said = _decode(line)
-        if said.error is not None:
-            raise InputError(said.error)
-        return _draft(said, rest)
+        if line.startswith(b'{"error"'):
+            raise InputError(_decode_refusal(line).error)
+        return _draft(_decode(line), rest)
     except (MsgspecError, ValueError, IndexError, RecursionError, struct.error):
         raise InputError(_UNSAFE) from None
 

@@ -28,17 +28,21 @@ _decode_sheet = Decoder(Sheet).decode
 
 
 class Line(Struct, frozen=True, kw_only=True):
-    """The line before the numbers. ``cuts``: context, heading and flags of each; ``numbers``: how many there are;
-    ``error``: why there is no draft, and nothing else then."""
+    """The line before the numbers. ``cuts``: context, heading and flags of each; ``numbers``: how many there are."""
 
-    text: str = ""
-    title: str = ""
-    normal: str = ""
-    flags: tuple[str, ...] = ()
-    notes: tuple[tuple[str, str], ...] = ()
-    cuts: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = ()
-    numbers: int = 0
-    error: str | None = None
+    text: str
+    title: str
+    normal: str
+    flags: tuple[str, ...]
+    notes: tuple[tuple[str, str], ...]
+    cuts: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]
+    numbers: int
+
+
+class Refusal(Struct, frozen=True, kw_only=True):
+    """Why there is no draft; the whole answer then."""
+
+    error: str
 
 
 def encode_sheet(sheet: Sheet) -> bytes:

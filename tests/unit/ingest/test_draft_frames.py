@@ -105,6 +105,17 @@ def test_a_refusal_of_the_reader_is_an_input_error() -> None:
         decode_draft(b'{"error":"the document holds no text"}')
 
 
+@pytest.mark.parametrize("name", ["text", "title", "normal", "flags", "notes", "cuts", "numbers"])
+def test_a_draft_that_leaves_something_out_is_refused(name: str) -> None:
+    """Without flags, hidden text would pass for plain."""
+    line, mark, rest = encode_draft(draft(SAMPLE)).partition(b"\n")
+    assert decode_draft(line + mark + rest) == draft(SAMPLE)
+    said = json.loads(line)
+    del said[name]
+    with pytest.raises(InputError, match="could not be parsed safely"):
+        decode_draft(json.dumps(said).encode() + mark + rest)
+
+
 KEY, OTHER = b"k" * 24, b"o" * 24
 ONE, TWO = b"\1\0\0\0", b"\2\0\0\0"
 SOUND: dict[str, Any] = {
