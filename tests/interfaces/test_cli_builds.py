@@ -91,7 +91,7 @@ def torn(folder: Path) -> None:
 def another(folder: Path) -> None:
     """The manifest in the ledger is changed, and still one."""
     with closing(apsw.Connection(str(folder / ".clearcite/ledger.db"))) as db:
-        db.execute("UPDATE generations SET manifest = replace(manifest, '\"bm25_b\":75', '\"bm25_b\":74')")
+        db.execute("UPDATE generations SET manifest = replace(manifest, '\"bm25_b\":30', '\"bm25_b\":29')")
 
 
 def corrupt(folder: Path) -> None:

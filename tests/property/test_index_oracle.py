@@ -3,7 +3,7 @@
 import gzip
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -69,6 +69,10 @@ def oracle_of(world: Sequence[tuple], pipeline: PipelineManifest) -> Oracle:
         for n, (terms, vector, _, _) in enumerate(world)
         if is_readable(world, n)
     }
+    return oracle_over(seen, pipeline)
+
+
+def oracle_over(seen: Mapping[str, tuple], pipeline: PipelineManifest = PIPELINE) -> Oracle:
     return Oracle(seen, pipeline.bm25_k1, pipeline.bm25_b, pipeline.average_length)
 
 
@@ -163,7 +167,7 @@ def test_a_large_segment_takes_every_way_through_the_code(tmp_path: Path) -> Non
             for entry, (terms, *_) in zip(entries, world, strict=True)
             if entry.slot in slots
         }
-        oracle = Oracle(seen, 120, 75, 100)
+        oracle = oracle_over(seen)
         for question in questions:
             ranked, documents, frequencies = oracle.lexical(question)
             for view in (whole, several):
@@ -221,7 +225,7 @@ def test_on_scifact_every_list_equals_the_oracle(tmp_path: Path) -> None:
         for seed in (1, 2, 3):
             draw = random.Random(f"{share} {seed}")
             slots = [slot for slot in range(len(ids)) if draw.random() * 100 < share]
-            oracle = Oracle({ids[slot]: (terms[slot], None) for slot in slots}, 120, 75, 100)
+            oracle = oracle_over({ids[slot]: (terms[slot], None) for slot in slots})
             scope = ReadableSlots({"t": slots})
             for question in asked:
                 page = view.search(LexicalQuery(terms=question), scope, None, 100)

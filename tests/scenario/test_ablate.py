@@ -101,6 +101,7 @@ def test_every_axis_is_measured_or_left_out_with_a_reason(found: dict[str, Any])
         "the store has no vectors"
     }
     assert "--cross-encoder FOLDER" in left_out.pop("reranker, cross-encoder")
+    assert left_out.pop("reranker, none") == "it is what is configured"
     assert all("pip install" in why for why in left_out.values()), "the model, where it is not installed"
     values = {(item["axis"], item["value"]) for item in found["effects"]} | {
         tuple(name.split(", ")) for name in left_out
@@ -118,7 +119,7 @@ def test_a_cross_encoder_of_one_s_own_is_compared(home: Path) -> None:
     args = ("ablate", "suite.toml", "--axis", "reranker", "--format", "json", "--cross-encoder")
     done = clearcite(home, *args, "sound")
     assert done.code == 0, done.err
-    assert {one["value"] for one in done.json["effects"]} == {"none", "cross-encoder"}
+    assert {one["value"] for one in done.json["effects"]} == {"cross-encoder"}
     write_cross_encoder(home / "broken", {"leave": float("nan")})
     broken = clearcite(home, *args, "broken")
     assert (broken.code, broken.out) == (3, "") and "fell back" in broken.err

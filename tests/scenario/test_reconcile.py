@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from clearcite.adapters.indexes import local_differences
 from clearcite.adapters.indexes.local_format import Segment
 from clearcite.adapters.indexes.local_manifest import read_manifest, segment_path
-from clearcite.adapters.indexes.local_scoring import Bm25
 from clearcite.domain.digest import sha256_text
 from clearcite.domain.reconcile import KINDS, Reconciliation
 from clearcite.errors import DependencyUnavailable
@@ -270,7 +269,7 @@ def index_file(world: World, offset_of: str) -> tuple[Any, int]:
     with world.services.ledger.snapshot() as snapshot:
         stored = read_manifest(index.root, str(snapshot.index_manifest)).segments[-1]
     path = segment_path(index.root, stored.name)
-    places, _ = Segment(path, stored.name, stored.size, Bm25()).shape.places()
+    places, _ = Segment(path, stored.name, stored.size, index._bm25).shape.places()
     return path, places[offset_of][0]
 
 

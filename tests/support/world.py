@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from clearcite.adapters.indexes.local import LocalIndex
 from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.adapters.parsers.formats import LocalParser
-from clearcite.adapters.rerankers.lexical import LexicalReranker
+from clearcite.adapters.rerankers.as_found import AsFound
 from clearcite.adapters.traces.sqlite import open_sqlite_traces
 from clearcite.adapters.writers.extractive import ExtractiveWriter
 from clearcite.answer.evidence import Budget
@@ -205,7 +205,7 @@ def make_world(
         analyzer=analyzer,
         live=PhraseSet(tuple(live)),
         embedder=embedder,
-        reranker=LexicalReranker(),
+        reranker=AsFound(),
         writer=ExtractiveWriter(analyzer, embedder),
         budget=Budget(passages=8, characters=12_000),
         depth=100,

@@ -14,7 +14,7 @@ from clearcite.domain.answer import Answer, Claim, Disagreement
 from clearcite.domain.retrieval import Confirmed, DenseQuery, Dropped, Plan, Ranked, Recall
 
 FACTORS = {
-    "weigh": ("lexical", "dense", "authority", "source_type", "version"),
+    "weigh": ("lexical", "dense", "authority", "source_type", "version", "named"),
     "rerank": ("rerank",),
 }
 

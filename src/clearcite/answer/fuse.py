@@ -2,8 +2,9 @@
 
 A leg counts with the share of its whole (``HitPage.whole``) that a passage has, so that a leg in which nothing meets
 much of the question decides little; spread over one range, its best passage would count like a perfect one (decision
-0026). A passage that a leg did not return counts there like the last one it did, or like 0 where the leg ended. A leg
-alone stays as it is, so that lexical scores mean the same with and without an embedder elsewhere.
+0026). A passage that a leg did not return counts there like the last one it did, or like 0 where the leg ended or
+that one points away from the question. A leg alone stays as it is, so that lexical scores mean the same with and
+without an embedder elsewhere.
 
 Where documents are looked for, not passages, a leg counts for a document with the best passage it found of it: one may
 meet the words, and another the meaning.
@@ -18,7 +19,7 @@ from msgspec.structs import replace
 from clearcite.domain.corpus import DocumentKey
 from clearcite.domain.retrieval import Confirmed, ConfirmedLeg, Leg, Passage, Plan, Ranked
 
-FUSION = "shares-1"
+FUSION = "shares-2"
 """Stands in every trace: another one may rank the same hits in another order."""
 SCALE = 1_000_000
 """What a passage scores that meets all of the question in every leg, beside others that meet nothing of it."""
@@ -72,7 +73,7 @@ def _as_is(hits: Sequence[tuple[Passage, int]]) -> dict[str, int]:
 def _shares(leg: ConfirmedLeg, depth: int) -> dict[str, int]:
     """What each passage has of the leg's whole, beyond what one has that was not returned; times the leg's part."""
     scores = [score for _, score in leg.hits]
-    least = min(scores) if len(scores) >= depth else 0
+    least = max(0, min(scores)) if len(scores) >= depth else 0
     whole = max(leg.whole, *scores, 1) * sum(PARTS.values())
     part = PARTS[leg.leg] * SCALE
     return {passage.chunk_id: max(0, score - least) * part // whole for passage, score in leg.hits}

@@ -1,8 +1,8 @@
 """What an ablation changes, one thing at a time. A new axis is one entry in ``AXES``.
 
 Each function takes the place of the stage of its name and has its form. *As configured* stands for every axis at once:
-legs averaged by their scores, the lexical reranker, source weights, conflicts and checks on, chunks along the structure
-of a document, and the installed model if the store has vectors.
+both legs by their shares, no reranker, source weights, conflicts and checks on, chunks along the structure of a
+document, and the installed model if the store has vectors.
 """
 
 import re
@@ -23,7 +23,7 @@ from clearcite.domain.retrieval import Confirmed, Passage, Plan, Ranked
 from clearcite.errors import MissingExtra
 from clearcite.ingest.chunk import HARD_LIMIT_WORDS, TARGET_WORDS, Cut
 from clearcite.ingest.units import measure_units
-from clearcite.ports import Embedder, Reranker, Snapshot
+from clearcite.ports import Embedder, Snapshot
 from clearcite.testing.embedder import HashedEmbedder
 from clearcite.wiring.variants import Variant, cross_encoder, static_rows, transformer
 
@@ -33,6 +33,7 @@ HASHED_DIMS = 256
 BEST, LEAST = 10, 900
 """Of adaptive weights: how many passages say what a kind of source is worth, and the least factor in thousandths."""
 NO_VECTORS = "the store has no vectors"
+CONFIGURED = "it is what is configured"
 _WORD = re.compile(r"\S+")
 
 
@@ -58,8 +59,8 @@ def reciprocal_ranks(confirmed: Confirmed, *__: int) -> tuple[Ranked, ...]:
     return tuple(sorted(ranked, key=lambda item: (-item.score, item.passage.chunk_id)))
 
 
-def as_ranked(_: Plan, ranked: tuple[Ranked, ...], *__: Reranker) -> tuple[Ranked, ...]:
-    """In place of ``rerank`` and ``weigh``."""
+def as_ranked(_: Plan, ranked: tuple[Ranked, ...]) -> tuple[Ranked, ...]:
+    """In place of ``weigh``."""
     return ranked
 
 
@@ -134,7 +135,7 @@ def _cross_encoder(ground: Ground) -> Variant | str:
 
 def _transformer(ground: Ground) -> Variant | str:
     if ground.has_vectors:
-        return "it is what is configured"
+        return CONFIGURED
     return _embedding(transformer)(ground)
 
 
@@ -155,7 +156,7 @@ AXES: Mapping[str, Mapping[str, Make]] = {
         "reciprocal ranks": _with_vectors(Variant(instead={"fuse": reciprocal_ranks})),
     },
     "reranker": {
-        "none": _always(Variant(instead={"rerank": as_ranked})),
+        "none": lambda _: CONFIGURED,
         "cross-encoder": _cross_encoder,
     },
     "source weights": {

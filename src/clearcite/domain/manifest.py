@@ -9,7 +9,10 @@ from clearcite.domain.digest import digest
 
 
 class PipelineManifest(Struct, frozen=True, kw_only=True):
-    """``bm25_k1`` and ``bm25_b`` in hundredths; ``average_length`` in analysed words."""
+    """``bm25_k1`` and ``bm25_b`` in hundredths; ``average_length`` in analysed words.
+
+    ``bm25_b``: low, for chunks are cut to one size, and the shorter ones tell no more than others (decision 0031).
+    """
 
     parser: str
     chunker: str
@@ -19,7 +22,7 @@ class PipelineManifest(Struct, frozen=True, kw_only=True):
     synonyms: tuple[tuple[str, tuple[str, ...]], ...] = ()
     chunk_words: int = 180
     bm25_k1: int = 120
-    bm25_b: int = 75
+    bm25_b: int = 30
     average_length: int = 100
 
     def hash(self) -> str:

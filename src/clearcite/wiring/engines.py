@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from clearcite.adapters.indexes.local_open import LocalViews
 from clearcite.adapters.ledgers.answering import AnsweringLedger, opened
-from clearcite.adapters.rerankers.lexical import LexicalReranker
+from clearcite.adapters.rerankers.as_found import AsFound
 from clearcite.adapters.traces.sqlite import open_sqlite_traces
 from clearcite.adapters.writers.extractive import ExtractiveWriter
 from clearcite.answer.evidence import Budget
@@ -130,7 +130,7 @@ class Pipelines:
             analyzer=analyzer,
             live=PhraseSet(settings.tool_required),
             embedder=embedder,
-            reranker=LexicalReranker(),
+            reranker=AsFound(),
             writer=ExtractiveWriter(analyzer, embedder, claim_limits(settings)),
             budget=Budget(passages=settings.evidence_limit, characters=settings.evidence_chars),
             depth=settings.depth,

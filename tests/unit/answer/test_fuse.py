@@ -65,6 +65,7 @@ def test_an_index_that_understates_the_whole_is_taken_by_its_best_hit() -> None:
 def test_a_passage_that_points_away_from_the_question_counts_nothing() -> None:
     away = ConfirmedLeg(leg="dense", hits=((ALL[0], -50), (ALL[1], -900)), whole=1000)
     assert dict(order(leg("lexical", 100, 200), away)) == {"d0": SCALE * 3 // 50, "d1": SCALE * 6 // 50}
+    assert dict(order(leg("lexical", 100, 200), away, depth=2)) == {"d0": 0, "d1": SCALE * 3 // 50}
 
 
 def test_ties_are_ordered_by_chunk_id_whatever_the_order_of_the_hits() -> None:

@@ -25,9 +25,9 @@ _STEPS = 1024  # of an idf between two powers of two
 class Bm25(Struct, frozen=True, kw_only=True):
     """``k1`` and ``b`` in hundredths, ``average_length`` in analysed words: see ``PipelineManifest``."""
 
-    k1: int = 120
-    b: int = 75
-    average_length: int = 100
+    k1: int
+    b: int
+    average_length: int
 
     def weights(self, counts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
         """Weights of postings from the term's count in the chunk and the chunk's length, element by

@@ -74,7 +74,7 @@ def build(
     semantic: Annotated[str | None, Option(help="auto, on or off: sentence vectors.")] = None,
     chunk_words: Annotated[int | None, Option(help="Words a chunk aims at (180).")] = None,
     bm25_k1: Annotated[int | None, Option(help="k1 of BM25 in hundredths (120).")] = None,
-    bm25_b: Annotated[int | None, Option(help="b of BM25 in hundredths (75).")] = None,
+    bm25_b: Annotated[int | None, Option(help="b of BM25 in hundredths (30).")] = None,
     average_length: Annotated[
         int | None, Option(help="The length of a chunk BM25 takes as usual (100).")
     ] = None,
