@@ -11,7 +11,7 @@ from itertools import chain
 from clearcite.domain.terms import KEY_BYTES, STEM_BYTES, Terms
 from clearcite.text.analysis import Analyzer, analysed_length
 from clearcite.text.languages import STEMMERS, STOP_WORDS
-from clearcite.text.terms import WORD, Table, joined, stop_words_of, terms_of, word_forms
+from clearcite.text.terms import WORD, Table, by_piece, stop_words_of, terms_of, word_forms
 from clearcite.text.tokens import is_plain_word
 
 
@@ -26,10 +26,7 @@ _NOTHING = hashlib.blake2b(digest_size=KEY_BYTES)
 """Copied for each term, for a question makes dozens of keys and reading these arguments is half the work."""
 
 
-_KNOWN = Table(term_key)
-"""For writing only: a question's time must not tell which words were written lately."""
-
-
+_NO_STEM = bytes(STEM_BYTES)
 _A_WORD = b""
 """Counted beside the terms: how long a text is."""
 _STOP_WORD = {language: language.encode("ascii") for language in STOP_WORDS}
@@ -77,32 +74,31 @@ def _counted(language: str, pieces: Sequence[str]) -> tuple[Counter[bytes], dict
 @lru_cache(maxsize=len(STEMMERS) + 1)
 def _keys_by_piece(language: str) -> Table[tuple[bytes, ...]]:
     """For each piece of a document in this language: its terms as in ``Terms.keys``, one ``_A_WORD`` a word, and what
-    ``_STOP_WORD`` says of each stop word."""
+    ``_STOP_WORD`` says of each stop word. For writing only: a question's time must not tell which words were written
+    lately."""
     hinted, languages = _hinted(language), (language,)
 
     def keys(raw: str) -> tuple[bytes, ...]:
-        if is_plain := is_plain_word(raw):
-            raw, written = raw.lower(), raw
-            if raw != written:
-                return by_token[raw]
+        is_plain = is_plain_word(raw)
+        if is_plain and not raw.islower():
+            return table[raw.lower()]
         stops = stop_words_of(raw)
         marks = map(_STOP_WORD.__getitem__, stops) if stops else ()
         if language in stops:
             return tuple(marks)
         if is_plain and language:  # most words, at half the cost of what follows
             word, *stems = word_forms(raw, languages)
-            stem = hinted(stems[0]) if stems else b""
-            return (
-                *marks,
-                term_key(word) + (stem[:STEM_BYTES] or bytes(STEM_BYTES)),
-                *([stem] * len(stems)),
-                _A_WORD,
-            )
+            if not stems:
+                return (*marks, term_key(word) + _NO_STEM, _A_WORD)
+            stem = hinted(stems[0])
+            return (*marks, term_key(word) + stem[:STEM_BYTES], stem, _A_WORD)
+        if raw.isdigit() and raw.isascii():
+            return (term_key(WORD + raw) + _NO_STEM, _A_WORD)
         terms = terms_of(raw, language)
         return (*marks, *map(hinted, terms), *[_A_WORD for term in terms if term[0] == WORD])
 
-    by_token = Table(keys)
-    return Table(lambda piece: joined(by_token, piece))
+    table = by_piece(keys)
+    return table
 
 
 @lru_cache(maxsize=len(STEMMERS) + 1)
@@ -112,9 +108,10 @@ def _hinted(language: str) -> Callable[[str], bytes]:
 
     def hint(term: str) -> bytes:
         forms = word_forms(term[1:], (language,)) if language and term[0] == WORD else []
-        return _KNOWN[term] + (_KNOWN[forms[1]][:STEM_BYTES] if len(forms) > 1 else bytes(STEM_BYTES))
+        return term_key(term) + (table[forms[1]][:STEM_BYTES] if len(forms) > 1 else _NO_STEM)
 
-    return Table(hint).__getitem__
+    table = Table(hint)
+    return table.__getitem__
 
 
 def _packed_counts(counts: Collection[int]) -> bytes:

@@ -69,30 +69,26 @@ def document_terms(language: str) -> WordTable:
     A piece is what stands between white space, which no token holds, so pieces need no more than one look. It need not
     be cleaned (``forms.clean_text``) before: nothing is composed across white space.
     """
-    return _by_piece(token_terms(language))
+    return by_piece(lambda raw: tuple(terms_of(raw, language)))
 
 
-@lru_cache(maxsize=len(STEMMERS) + 1)
-def token_terms(language: str) -> WordTable:
-    """The terms of each raw token of a document in this language."""
-    return Table(lambda raw: tuple(terms_of(raw, language)))
+def by_piece(of_token: Callable[[str], tuple[V, ...]]) -> Table[tuple[V, ...]]:
+    """For each piece what a function says of its raw tokens. Of a token that is a piece by itself, as most are, nothing
+    is kept twice."""
 
+    def of_piece(piece: str) -> tuple[V, ...]:
+        word = piece.strip(_AROUND_WORDS)
+        if (
+            word.isascii() and word.isalpha()
+        ):  # most pieces are one word; what stands around it is in no token
+            return of_token(word) if len(word) == len(piece) else table[word]
+        raws = raw_tokens(clean_text(piece))
+        if len(raws) != 1:
+            return tuple(chain.from_iterable(map(table.__getitem__, raws)))
+        return of_token(piece) if raws[0] == piece else table[raws[0]]
 
-def _by_piece(by_token: WordTable) -> WordTable:
-    return Table(lambda piece: joined(by_token, piece))
-
-
-def joined(by_token: Table[tuple[V, ...]], piece: str) -> tuple[V, ...]:
-    """What a table says of the tokens of a piece."""
-    word = piece.strip(_AROUND_WORDS)
-    if (
-        word.isascii() and word.isalpha()
-    ):  # most pieces are one word, and what stands around it is in no token
-        return by_token[word]
-    raws = raw_tokens(clean_text(piece))
-    return (
-        by_token[raws[0]] if len(raws) == 1 else tuple(chain.from_iterable(map(by_token.__getitem__, raws)))
-    )
+    table = Table(of_piece)
+    return table
 
 
 def terms_of(raw: str, language: str) -> list[str]:
@@ -160,7 +156,7 @@ def stop_words_of(raw: str) -> tuple[str, ...]:
 
 
 _BY_TOKEN = Table(stop_words_of)
-STOP_WORDS_OF = _by_piece(_BY_TOKEN)
+STOP_WORDS_OF = by_piece(stop_words_of)
 """For each piece (see ``document_terms``) and each stop word in it, the languages it is one in."""
 
 
