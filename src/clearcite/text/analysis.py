@@ -92,9 +92,12 @@ class Analyzer:
         return self._vote(pieces)[0] if stated is None else stated
 
     def stated(self, language: str | None) -> str | None:
-        """The language that a document is said to be in; empty where that is not configured."""
+        """The language that a document is said to be in, empty where that is not configured; unsaid, the only one that
+        is configured, or None."""
         base = base_language(language)
-        return None if not base else base if base in self.languages else ""
+        if not base:
+            return self.languages[0] if len(self.languages) == 1 else None
+        return base if base in self.languages else ""
 
     def analyze_question(self, text: str) -> tuple[QueryTerm, ...]:
         """Units of the question in order, each once; a unit counts by its best form."""

@@ -11,7 +11,7 @@ from itertools import chain
 from clearcite.domain.terms import KEY_BYTES, STEM_BYTES, Terms
 from clearcite.text.analysis import Analyzer, analysed_length
 from clearcite.text.languages import STEMMERS, STOP_WORDS
-from clearcite.text.terms import WORD, Table, by_piece, stop_words_of, terms_of, word_forms
+from clearcite.text.terms import WHOLE, WORD, Table, by_piece, stop_words_of, terms_of, word_forms
 from clearcite.text.tokens import is_plain_word
 
 
@@ -27,10 +27,10 @@ _NOTHING = hashlib.blake2b(digest_size=KEY_BYTES)
 
 
 _NO_STEM = bytes(STEM_BYTES)
-_A_WORD = b""
-"""Counted beside the terms: how long a text is."""
+_UNSTEMMED, _UNPAIRED = b"=", b"#"
+"""Counted beside the terms: words that have no stem, and terms that are neither a word nor the stem of one."""
 _STOP_WORD = {language: language.encode("ascii") for language in STOP_WORDS}
-"""Counted beside the terms: how many stop words of each language a text has, which tells its language."""
+"""Counted beside the terms where a language is voted for: how many stop words of each a text has."""
 
 
 def packed(terms: Mapping[str, int], language: str = "") -> Terms:
@@ -46,36 +46,38 @@ def document_keys(analyzer: Analyzer, text: str, language: str | None = None) ->
     """``packed(analyzer.analyze_document(text, language))`` at a third of the cost: no term is made for a piece of text
     that was seen before, its keys are counted as they are, and its stop words with them. For writing only, too."""
     pieces, stated = analyzer.pieces(text), analyzer.stated(language)
-    likely = _LIKELY.get(analyzer.languages, analyzer.languages[0]) if stated is None else stated
-    counted, votes = _counted(likely, pieces)
-    if stated is None:
-        voted = analyzer.most_voted(votes)[0]
-        if voted != likely:
-            counted, votes = _counted(voted, pieces)
-            _LIKELY[analyzer.languages] = voted
-    words = counted.pop(_A_WORD, 0)
-    return Terms(
-        keys=b"".join(counted),
-        counts=_packed_counts(counted.values()),
-        words=words,
-    )
+    if stated is not None:
+        return _terms(_counted(_keys_by_piece(stated), pieces))
+    likely = _LIKELY.get(analyzer.languages, analyzer.languages[0])
+    counted = _counted(_keys_by_piece(likely, votes=True), pieces)
+    voted = analyzer.most_voted({name: counted.pop(mark, 0) for name, mark in _STOP_WORD.items()})[0]
+    if voted != likely:
+        _LIKELY[analyzer.languages] = voted
+        counted = _counted(_keys_by_piece(voted), pieces)
+    return _terms(counted)
 
 
 _LIKELY: dict[tuple[str, ...], str] = {}
 """The language of the text before, for these configured ones: mostly the next one is in it too."""
 
 
-def _counted(language: str, pieces: Sequence[str]) -> tuple[Counter[bytes], dict[str, int]]:
-    """How often each key and ``_A_WORD`` stands in a text of this language; and its stop words by language."""
-    counted = Counter(chain.from_iterable(map(_keys_by_piece(language).__getitem__, pieces)))
-    return counted, {name: counted.pop(mark, 0) for name, mark in _STOP_WORD.items()}
+def _counted(keys: Table[tuple[bytes, ...]], pieces: Sequence[str]) -> Counter[bytes]:
+    return Counter(chain.from_iterable(map(keys.__getitem__, pieces)))
 
 
-@lru_cache(maxsize=len(STEMMERS) + 1)
-def _keys_by_piece(language: str) -> Table[tuple[bytes, ...]]:
-    """For each piece of a document in this language: its terms as in ``Terms.keys``, one ``_A_WORD`` a word, and what
-    ``_STOP_WORD`` says of each stop word. For writing only: a question's time must not tell which words were written
-    lately."""
+def _terms(counted: Counter[bytes]) -> Terms:
+    """From what ``_keys_by_piece`` says, without votes: beside each word stands its stem or ``_UNSTEMMED``, beside
+    everything else ``_UNPAIRED``, so there are half as many words as there are pairs without the latter."""
+    words = sum(counted.values()) // 2 - counted.pop(_UNPAIRED, 0)
+    counted.pop(_UNSTEMMED, 0)
+    return Terms(keys=b"".join(counted), counts=_packed_counts(counted.values()), words=words)
+
+
+@lru_cache(maxsize=2 * len(STEMMERS) + 2)
+def _keys_by_piece(language: str, *, votes: bool = False) -> Table[tuple[bytes, ...]]:
+    """For each piece of a document in this language: its terms as in ``Terms.keys``, and what is counted beside them;
+    with ``votes`` also what ``_STOP_WORD`` says of each stop word. For writing only: a question's time must not tell
+    which words were written lately."""
     hinted, languages = _hinted(language), (language,)
 
     def keys(raw: str) -> tuple[bytes, ...]:
@@ -83,19 +85,19 @@ def _keys_by_piece(language: str) -> Table[tuple[bytes, ...]]:
         if is_plain and not raw.islower():
             return table[raw.lower()]
         stops = stop_words_of(raw)
-        marks = map(_STOP_WORD.__getitem__, stops) if stops else ()
+        marks = map(_STOP_WORD.__getitem__, stops) if stops and votes else ()
         if language in stops:
             return tuple(marks)
         if is_plain and language:  # most words, at half the cost of what follows
             word, *stems = word_forms(raw, languages)
-            if not stems:
-                return (*marks, term_key(word) + _NO_STEM, _A_WORD)
-            stem = hinted(stems[0])
-            return (*marks, term_key(word) + stem[:STEM_BYTES], stem, _A_WORD)
-        if raw.isdigit() and raw.isascii():
-            return (term_key(WORD + raw) + _NO_STEM, _A_WORD)
+            stem = hinted(stems[0]) if stems else b""
+            return (*marks, term_key(word) + (stem[:STEM_BYTES] or _NO_STEM), stem or _UNSTEMMED)
         terms = terms_of(raw, language)
-        return (*marks, *map(hinted, terms), *[_A_WORD for term in terms if term[0] == WORD])
+        kinds = Counter([term[0] for term in terms])
+        words, wholes = kinds[WORD], kinds[WHOLE]
+        stemmed = len(terms) - words - wholes
+        unpaired = [_UNPAIRED] * wholes
+        return (*marks, *map(hinted, terms), *[_UNSTEMMED] * (words - stemmed), *unpaired)
 
     table = by_piece(keys)
     return table
