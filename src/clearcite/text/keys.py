@@ -92,9 +92,11 @@ def _keys_by_piece(language: str, *, votes: bool = False) -> Table[tuple[bytes, 
             word, *stems = word_forms(raw, languages)
             stem = hinted(stems[0]) if stems else b""
             return (*marks, term_key(word) + (stem[:STEM_BYTES] or _NO_STEM), stem or _UNSTEMMED)
+        if raw.isdigit() and raw.isascii():
+            return (term_key(WORD + raw) + _NO_STEM, _UNSTEMMED)
         terms = terms_of(raw, language)
-        kinds = Counter([term[0] for term in terms])
-        words, wholes = kinds[WORD], kinds[WHOLE]
+        kinds = [term[0] for term in terms]
+        words, wholes = kinds.count(WORD), kinds.count(WHOLE)
         stemmed = len(terms) - words - wholes
         unpaired = [_UNPAIRED] * wholes
         return (*marks, *map(hinted, terms), *[_UNSTEMMED] * (words - stemmed), *unpaired)
