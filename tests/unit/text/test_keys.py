@@ -8,6 +8,7 @@ from clearcite.domain.terms import KEY_BYTES, STEM_BYTES, TERM_BYTES, Terms
 from clearcite.text.analysis import Analyzer
 from clearcite.text.forms import clean_text
 from clearcite.text.keys import document_keys, packed, term_key
+from clearcite.text.tokens import raw_tokens
 from tests.support.dice import new_seed
 
 WORDS = [
@@ -77,6 +78,17 @@ def test_a_word_says_what_its_stem_is_however_it_is_written() -> None:
     assert all(
         not record[KEY_BYTES:].strip(b"\0") for record in records(document_keys(analyzer, "running", "de"))
     )
+
+
+def test_a_token_by_itself_is_the_token_that_it_is_in_its_text() -> None:
+    """A piece that is one token is not taken apart once more, and a token of a piece is looked up as a piece."""
+    seed = new_seed()
+    chance = random.Random(seed)
+    signs = [*"aB1 -.,'/:@+#_(", "--", "中", "ไ", "’", "\u0301", "\u00ad", "ﬁ", "½", "Ａ", "٣", *WORDS]
+    for _ in range(5_000):
+        text = clean_text("".join(chance.choice(signs) for _ in range(chance.randrange(12))))
+        for raw in raw_tokens(text):
+            assert raw_tokens(clean_text(raw)) == [raw], (seed, ascii(text))
 
 
 def records(terms: Terms) -> list[bytes]:
