@@ -126,6 +126,26 @@ def test_records_are_taken_while_those_before_them_are_read(monkeypatch: pytest.
 
 
 @pytest.mark.usefixtures("small")
+def test_a_document_is_built_once_when_its_source_is_read_again_under_a_new_manifest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pipeline, "BATCH_RECORDS", 4)
+    world, drafter = eager(make_world(), ahead=6)
+    records = [record(f"d{n:02}", f"Text number {n}.") for n in range(12)]
+    world.put(*records)
+    ledger = world.services.ledger
+    ledger.start_generation("g-new", "{}")
+    drafter.taken.clear()
+    taken = take(records, ledger, "another manifest")
+    batches = list(project(replace(world.worker, generation="g-new"), taken))
+    assert sum(batch.chunks for batch in batches) == 12
+    assert sorted(key.document_id for batch in batches for key in batch.published) == [
+        item.key.document_id for item in records
+    ]
+    assert len(drafter.taken) == 12
+
+
+@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(("every", "most"), [(2, 8), (1000, 12)])  # the second one is the control
 def test_segments_are_merged_while_there_is_more_to_project(
     every: int, most: int, monkeypatch: pytest.MonkeyPatch

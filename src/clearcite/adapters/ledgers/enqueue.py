@@ -1,7 +1,8 @@
 """What is left to do for a document, a generation each: the difference between its head and what is served.
 
 There is at most one row a document and generation. A newer event takes its place under a new number, so a
-worker that still holds the older one publishes nothing.
+worker that still holds the older one publishes nothing. One that asks for the very same leaves the row, and its lease,
+as they are: after a change of the manifest every document waits, and its source sends each again while it is built.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ def enqueue(tx: Transaction, document: int) -> None:
     if head is None:
         return
     for row in tx.rows(SQL["served_and_waiting"], document):
-        generation, revision, access, withdrawn, event, waiting = row
+        generation, revision, access, withdrawn, event, since, is_plain, *asked = row
         kind = _kind(head, (revision, access, withdrawn))
         if kind is not None:
-            since = tx.now if waiting is None else waiting
-            pointers = (None, None) if kind == "delete" else head[1:]
-            tx.run(SQL["put_event"], generation, document, kind, *pointers, since, tx.now)
+            wanted = [kind, None, None] if kind == "delete" else [kind, *head[1:]]
+            if not (is_plain and asked == wanted):
+                tx.run(SQL["put_event"], generation, document, *wanted, since or tx.now, tx.now)
         elif event is not None:
             tx.run(SQL["drop_event"], event)
 

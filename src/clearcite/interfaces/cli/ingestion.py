@@ -90,7 +90,7 @@ class Summary(Struct):
         elif item.decision is not None:
             action = item.decision.action
             self.actions[action] = self.actions.get(action, 0) + 1
-            self.waiting += item.decision.needs_projection
+            self.waiting += item.decision.needs_projection and action != "reprocessed"  # which waits already
 
 
 def ingest(

@@ -19,6 +19,8 @@ from clearcite.testing.records import (
     upsert,
 )
 
+OTHER = '{"chunker":"lines-1","other":1}'
+
 
 class GenerationChecks(LedgerCase):
     def test_a_new_generation_is_built_beside_the_live_one_and_promoted(self) -> None:
@@ -26,7 +28,7 @@ class GenerationChecks(LedgerCase):
             library.apply(upsert("one"), upsert("gone", 1, key("d2")))
             library.work()
             library.apply(delete(2, key("d2")))
-            library.ledger.start_generation("g2", '{"chunker":"lines-1","other":1}')
+            library.ledger.start_generation("g2", OTHER)
             expect_equal(library.work("g2"), [key()])
             with library.ledger.snapshot() as snapshot:
                 expect_equal(snapshot.generation, GENERATION)
@@ -40,7 +42,7 @@ class GenerationChecks(LedgerCase):
         with self.library() as (library, _):
             library.apply(upsert("revoked", 1, key("d1")), upsert("deleted", 1, key("d2")))
             library.work()
-            library.ledger.start_generation("g2", '{"chunker":"lines-1","other":1}')
+            library.ledger.start_generation("g2", OTHER)
             library.work("g2")
             library.ledger.promote("g2")
             library.apply(upsert("revoked", 2, key("d1"), access("guest")), delete(2, key("d2")))
@@ -55,7 +57,7 @@ class GenerationChecks(LedgerCase):
         with self.library() as (library, _):
             library.apply(upsert("one"))
             library.work()
-            library.ledger.start_generation("g2", '{"chunker":"lines-1","other":1}')
+            library.ledger.start_generation("g2", OTHER)
             expect_raises(InputError, library.ledger.retire, GENERATION)
             library.work("g2")
             library.ledger.promote("g2")
@@ -78,12 +80,38 @@ class GenerationChecks(LedgerCase):
         with self.library() as (library, _):
             library.apply(upsert("one"))
             library.work()
-            library.ledger.start_generation("g2", '{"chunker":"lines-1","other":1}')
+            library.ledger.start_generation("g2", OTHER)
             (again,) = library.ledger.apply([upsert("one")], "manifest-2")
             expect_equal(again.decision and again.decision.action, "reprocessed")
             expect_equal(library.ledger.status()["revisions"], 1)
             expect_equal(library.work("g2"), [key()])
             expect_equal(library.claim(), ())
+
+    def test_what_a_worker_has_in_hand_is_still_wanted_when_its_source_sends_the_same_again(self) -> None:
+        with self.library() as (library, _):
+            records = [upsert(name, 1, key(name)) for name in ("one", "two", "three")]
+            library.apply(*records)
+            library.work()
+            library.ledger.start_generation("g2", OTHER)
+            built = library.build(library.claim(2, generation="g2"))
+            again = library.ledger.apply([*records[:2], upsert("other", 2, key("three"))], "manifest-2")
+            expect_equal(
+                [item.decision and item.decision.action for item in again],
+                ["reprocessed", "reprocessed", "revised"],
+            )
+            expect_equal(library.publish(built, "g2"), (key("one"), key("two")))
+            expect_equal(library.work("g2"), [key("three")])
+
+    def test_what_failed_is_tried_at_once_when_its_source_sends_the_same_again(self) -> None:
+        with self.library() as (library, _):
+            records = [upsert(name, 1, key(name)) for name in ("later", "never")]
+            library.apply(*records)
+            library.ledger.start_generation("g2", OTHER)
+            for job, final in zip(library.claim(generation="g2"), (False, True), strict=True):
+                library.ledger.fail(job, "parser", final=final)
+            expect_equal(library.claim(generation="g2"), ())
+            library.ledger.apply(records, "manifest-2")
+            expect_equal(library.work("g2"), [key("later"), key("never")])
 
     def test_records_that_come_before_the_first_generation_are_not_lost(self) -> None:
         clock = PinnedClock()
