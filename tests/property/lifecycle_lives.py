@@ -25,6 +25,7 @@ from clearcite.adapters.ledgers.sqlite import open_sqlite_ledger
 from clearcite.domain.access import Access, Acl
 from clearcite.domain.corpus import DocumentKey, SourceRecord
 from clearcite.domain.generations import Switch
+from clearcite.domain.lifecycle import Decision
 from clearcite.domain.purge import Selection
 from clearcite.errors import InputError
 from clearcite.operator import Operator
@@ -32,7 +33,7 @@ from clearcite.ports import Snapshot, StoredDocument
 from clearcite.storing import Built
 from clearcite.testing.clock import DAY, SECOND, PinnedClock
 from clearcite.testing.library import Library
-from clearcite.testing.records import MANIFEST, delete, upsert
+from clearcite.testing.records import MANIFEST, MANIFEST_HASH, delete, upsert
 from clearcite.visibility import Visibility
 from tests.property.lifecycle_model import GENERATIONS, KEYS, LISTS, READERS, RIGHTS, TEXTS, Kept, Model
 from tests.support.audit import log_faults
@@ -137,6 +138,16 @@ class Lives(RuleBasedStateMachine):
         if self.seen:
             picks = data.draw(st.lists(st.sampled_from(range(len(self.seen))), max_size=6))
             self.apply([self.seen[pick] for pick in picks])
+
+    @rule(who=keys)
+    def read_again_under_another_manifest(self, who: DocumentKey) -> None:
+        """And back again: what workers have in hand counts nevertheless."""
+        head = self.model.cards[who].head
+        if isinstance(head, tuple):
+            same = upsert(head[0], self.model.cards[who].sequence, who, head[1])
+            for manifest in ("manifest-2", MANIFEST_HASH):
+                (applied,) = self.library.ledger.apply([same], manifest)
+                assert applied.decision == Decision(action="reprocessed")
 
     @rule(
         tenant=st.sampled_from(["acme", "globex"]),

@@ -1,8 +1,7 @@
 """What is left to do for a document, a generation each: the difference between its head and what is served.
 
 There is at most one row a document and generation. A newer event takes its place under a new number, so a
-worker that still holds the older one publishes nothing. One that asks for the very same leaves the row, and its lease,
-as they are: after a change of the manifest every document waits, and its source sends each again while it is built.
+worker that still holds the older one publishes nothing.
 """
 
 from __future__ import annotations
@@ -17,17 +16,21 @@ if TYPE_CHECKING:
 SQL = load("enqueue")
 
 
-def enqueue(tx: Transaction, document: int) -> None:
-    """Put, replace or drop the outbox rows of a document, whose head has just been written."""
+def enqueue(tx: Transaction, document: int, *, same: bool = False) -> None:
+    """Put, replace or drop the outbox rows of a document, whose head has just been written.
+
+    ``same``: it is what it was, under another manifest. Then a row that asks for it stays, with its lease: after a
+    change of the manifest every document waits, and its source sends each again while workers build it.
+    """
     head = tx.row(SQL["head_pointers"], document)
     if head is None:
         return
     for row in tx.rows(SQL["served_and_waiting"], document):
-        generation, revision, access, withdrawn, event, since, is_plain, *asked = row
+        generation, revision, access, withdrawn, event, since, failed, *asked = row
         kind = _kind(head, (revision, access, withdrawn))
         if kind is not None:
             wanted = [kind, None, None] if kind == "delete" else [kind, *head[1:]]
-            if not (is_plain and asked == wanted):
+            if not same or failed or asked != wanted:
                 tx.run(SQL["put_event"], generation, document, *wanted, since or tx.now, tx.now)
         elif event is not None:
             tx.run(SQL["drop_event"], event)

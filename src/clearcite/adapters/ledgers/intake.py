@@ -111,7 +111,7 @@ def _settled(tx: Transaction, record: SourceRecord, manifest_hash: str, partitio
         note(tx, "delete" if is_delete else "access", document, record.delete_reason if is_delete else None)
     if row is not None and decision.needs_projection:
         visible.refresh(tx, document)
-        enqueue(tx, document)
+        enqueue(tx, document, same=decision.action == "reprocessed")
     return decision
 
 

@@ -102,6 +102,15 @@ class GenerationChecks(LedgerCase):
             expect_equal(library.publish(built, "g2"), (key("one"), key("two")))
             expect_equal(library.work("g2"), [key("three")])
 
+    def test_work_in_hand_is_void_once_a_document_is_reinstated(self) -> None:
+        with self.library() as (library, _):
+            library.apply(upsert("one"))
+            built = library.build(library.claim())
+            library.ledger.quarantine(key(), "test")
+            library.ledger.reinstate(key())
+            expect_equal(library.publish(built), ())
+            expect_equal(library.work(), [key()])
+
     def test_what_failed_is_tried_at_once_when_its_source_sends_the_same_again(self) -> None:
         with self.library() as (library, _):
             records = [upsert(name, 1, key(name)) for name in ("later", "never")]

@@ -1,8 +1,6 @@
--- What failed is to be tried anew, and what was taken out of sight is to be read after that.
 -- name: served_and_waiting
 SELECT g.id, p.revision, p.access, p.withdrawn, o.event_id, o.waiting_since,
-       o.quarantined_at IS NULL AND o.last_error IS NULL AND NOT coalesce(p.withdrawn, 0),
-       o.kind, o.revision, o.access
+       o.quarantined_at IS NOT NULL OR o.last_error IS NOT NULL, o.kind, o.revision, o.access
 FROM generations g
 LEFT JOIN projections p ON p.generation = g.id AND p.document = ?1
 LEFT JOIN outbox o ON o.generation = g.id AND o.document = ?1
