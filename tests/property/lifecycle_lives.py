@@ -139,15 +139,19 @@ class Lives(RuleBasedStateMachine):
             picks = data.draw(st.lists(st.sampled_from(range(len(self.seen))), max_size=6))
             self.apply([self.seen[pick] for pick in picks])
 
-    @rule(who=keys)
-    def read_again_under_another_manifest(self, who: DocumentKey) -> None:
-        """And back again: what workers have in hand counts nevertheless."""
-        head = self.model.cards[who].head
-        if isinstance(head, tuple):
-            same = upsert(head[0], self.model.cards[who].sequence, who, head[1])
-            for manifest in ("manifest-2", MANIFEST_HASH):
-                (applied,) = self.library.ledger.apply([same], manifest)
+    @rule(batch=changes)
+    def change_and_read_all_again(self, batch: list[tuple[DocumentKey, int, str | None, Access]]) -> None:
+        """Under another manifest and back, with work in hand, which counts nevertheless."""
+        self.change(batch)
+        claimed = self.claimed(3, self.model.live)
+        heads = [(who, card.sequence, card.head) for who, card in self.model.cards.items()]
+        same = [upsert(head[0], at, who, head[1]) for who, at, head in heads if isinstance(head, tuple)]
+        for manifest in ("manifest-2", MANIFEST_HASH):
+            for applied in self.library.ledger.apply(same, manifest):
                 assert applied.decision == Decision(action="reprocessed")
+        for ticket, built in claimed:
+            wanted = self.model.publish(ticket, self.model.live, built.job.key)
+            assert bool(self.library.publish([built], self.model.live)) == wanted
 
     @rule(
         tenant=st.sampled_from(["acme", "globex"]),
