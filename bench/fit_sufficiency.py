@@ -1,6 +1,7 @@
 """Fit ``answer/sufficiency_model.py`` on development data and print how the weights do on what they did not see.
 
-    python -m bench.fit_sufficiency [--data FOLDER] [--cache FOLDER] [--form question|claim] [--write]
+    python -m bench.fit_sufficiency [--data FOLDER] [--cache FOLDER] [--form question|claim]
+                                    [--tier pairs|vectors|words] [--write]
 
 Questions: the sets of `bench/sets.py`, and RAMDocs, where a question without the documents that hold an answer is a
 near miss. Claims: SciFact NLI. Logistic regression with an L2 penalty; every set and side weighs the same, RAMDocs
@@ -21,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from msgspec import Struct
@@ -32,7 +33,7 @@ from bench.sets import Posed
 from bench.shelf import Remembering, auc
 from clearcite.adapters.embedders.minilm import MiniLM
 from clearcite.answer.sufficiency import measure
-from clearcite.answer.sufficiency_model import MODELS
+from clearcite.answer.sufficiency_model import MODELS, Form, Tier
 from clearcite.ports import Embedder
 from clearcite.text.candidates import candidates, read_question
 from clearcite.text.similarity import Similarity
@@ -40,23 +41,27 @@ from clearcite.text.similarity import Similarity
 ROOT = Path(__file__).resolve().parents[1]
 Matrix = NDArray[np.float64]
 Weights = tuple[Matrix, float]
-FEATURES = {
-    ("question", True): (
-        "adrift",
-        "ahead",
-        "kept",
-        "gain",
-        "lacks_code",
-        "lacks_amount",
-        "rare_proper",
-        "unnamed",
-        "untyped",
-        "gaps",
-        "opposed",
-        "other_bound",
-    ),
-    ("claim", True): ("depth", "titled", "lacks_code", "spread"),
-    ("question", False): (
+Scaled = tuple[int, tuple[tuple[str, int], ...]]
+"""Bias and weights in thousandths, as they are written."""
+_BY_VECTORS = (
+    "adrift",
+    "ahead",
+    "kept",
+    "gain",
+    "lacks_code",
+    "lacks_amount",
+    "rare_proper",
+    "unnamed",
+    "untyped",
+    "gaps",
+    "opposed",
+    "other_bound",
+)
+FEATURES: Mapping[tuple[Form, Tier], tuple[str, ...]] = {
+    ("question", "pairs"): (*_BY_VECTORS, "answers"),
+    ("question", "vectors"): _BY_VECTORS,
+    ("claim", "vectors"): ("depth", "titled", "lacks_code", "spread"),
+    ("question", "words"): (
         "around",
         "plain",
         "depth",
@@ -70,7 +75,7 @@ FEATURES = {
         "gaps",
         "opposed",
     ),
-    ("claim", False): ("depth", "reach", "lacks_code", "spread"),
+    ("claim", "words"): ("depth", "reach", "lacks_code", "spread"),
 }
 LIGHT = "ramdocs"
 PENALTY = 0.002
@@ -90,31 +95,34 @@ def main() -> int:
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--write", action="store_true", help="replace the model file")
     parser.add_argument("--form", choices=tuple(FORMS), help="fit this one; the other keeps its weights")
+    parser.add_argument("--tier", choices=get_args(Tier), help="fit this one; the others keep their weights")
     options = parser.parse_args()
-    models: dict[tuple[str, bool], tuple[int, tuple[tuple[str, int], ...]]] = {
-        (form, meaning): (model.bias, model.weights) for (form, meaning), model in MODELS.items()
-    }
-    for meaning in (True, False):
-        embedder = (
-            Remembering(MiniLM(), options.cache and options.cache / "vectors.pickle") if meaning else None
-        )
-        for form, made in FORMS.items():
-            if options.form not in (None, form):
-                continue
-            posed = _kept(options.cache, f"{form}-{'on' if meaning else 'off'}", made, options.data, embedder)
-            examples, names = list(examples_of(posed, embedder)), FEATURES[form, meaning]
-            for title, rows in reports(examples, names).items():
-                for source, row in rows.items():
-                    shown = {"form": form, "vectors": meaning, "fitted": title, "set": source, **row}
-                    print(json.dumps(shown), flush=True)
-            weights, bias = fit(examples, names)
-            scaled = tuple((n, round(1000 * w)) for n, w in zip(names, weights, strict=True))
-            models[form, meaning] = (round(1000 * bias), scaled)
-        if embedder is not None:
+    models = {key: (model.bias, model.weights) for key, model in MODELS.items()}
+    examples: dict[tuple[Form, bool], list[Example]] = {}
+    embedder = Remembering(MiniLM(), options.cache and options.cache / "vectors.pickle")
+    for (form, tier), names in FEATURES.items():
+        if options.form not in (None, form) or options.tier not in (None, tier):
+            continue
+        reads = None if tier == "words" else embedder
+        if (form, reads is None) not in examples:
+            name = f"{form}-{'on' if reads else 'off'}"
+            posed = _kept(options.cache, name, FORMS[form], options.data, reads)
+            examples[form, reads is None] = list(examples_of(posed, reads))
             embedder.save()
+        models[form, tier] = _fitted(form, tier, examples[form, reads is None], names)
     if options.write:
         write(models)
     return 0
+
+
+def _fitted(form: Form, tier: Tier, examples: Sequence[Example], names: Sequence[str]) -> Scaled:
+    """Print how weights do on what they did not see, and give those of everything."""
+    for title, rows in reports(examples, names).items():
+        for source, row in rows.items():
+            shown = {"form": form, "tier": tier, "fitted": title, "set": source, **row}
+            print(json.dumps(shown), flush=True)
+    weights, bias = fit(examples, names)
+    return round(1000 * bias), tuple((n, round(1000 * w)) for n, w in zip(names, weights, strict=True))
 
 
 def _questions(data: Path, folder: Path, embedder: Embedder | None) -> Iterator[Posed]:
@@ -122,7 +130,7 @@ def _questions(data: Path, folder: Path, embedder: Embedder | None) -> Iterator[
     yield from sets.ramdocs(data, folder, embedder)
 
 
-FORMS: Mapping[str, Callable[[Path, Path, Embedder | None], Iterable[Posed]]] = {
+FORMS: Mapping[Form, Callable[[Path, Path, Embedder | None], Iterable[Posed]]] = {
     "question": _questions,
     "claim": sets.claims,
 }
@@ -244,17 +252,19 @@ def _row(answerable: Sequence[int], not_answerable: Sequence[int]) -> dict[str, 
     }
 
 
-def write(models: dict[tuple[str, bool], tuple[int, tuple[tuple[str, int], ...]]]) -> None:
+def write(models: Mapping[tuple[Form, Tier], Scaled]) -> None:
     path = ROOT / "src/clearcite/answer/sufficiency_model.py"
     head, mark, _ = path.read_text("utf-8").partition("MODELS:")
-    lines = [f"{mark} Mapping[tuple[Form, bool], Model] = MappingProxyType(\n    {{\n"]
-    for (form, meaning), (bias, weights) in models.items():
+    lines = [f"{mark} Mapping[tuple[Form, Tier], Model] = MappingProxyType(\n    {{\n"]
+    for (form, tier), (bias, weights) in models.items():
         lines.append(
-            f'        ("{form}", {meaning}): Model(\n            bias={bias},\n            weights=(\n'
+            f'        ("{form}", "{tier}"): Model(\n            bias={bias},\n            weights=(\n'
         )
         lines += [f'                ("{name}", {weight}),\n' for name, weight in weights]
         lines.append("            ),\n        ),\n")
-    lines.append('    }\n)\n"""By the form of what was asked, and whether meanings could be compared."""\n')
+    lines.append(
+        '    }\n)\n"""By the form of what was asked, and what could be compared. Claims are not read as pairs."""\n'
+    )
     path.write_text(head + "".join(lines), encoding="utf-8")
 
 

@@ -66,6 +66,9 @@ class Remembering:
     def embed_words(self, text: str) -> Worded:
         return self._embedder.embed_words(text)
 
+    def answers(self, question: str, text: str) -> int | None:
+        return self._embedder.answers(question, text)
+
     def save(self) -> None:
         if self._file is not None:
             self._file.write_bytes(pickle.dumps(self._vectors))

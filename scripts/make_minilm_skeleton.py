@@ -4,13 +4,18 @@ Needs the ``onnx`` package; running the model does not. The graph takes the summ
 (tokens × 384) and gives the last hidden states (tokens × 384) and their mean (384). Every weight is an initializer with
 external data, named as in the safetensors file and supplied when a session is opened. A test builds the graph
 again and compares it.
+
+``pair``: whether it is a question and a text that are read together. Then each matrix of the upper layers has a product
+of two thin ones added (low-rank adaptation, Hu et al. 2021), whose weights ``bench/fit_reader.py`` fits; one text alone
+pays nothing for it.
 """
 
 from pathlib import Path
 
-from onnx import ModelProto, NodeProto, TensorProto, helper
+from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper
 
 HIDDEN, HEADS, INNER, LAYERS = 384, 12, 1536, 6
+ADAPTED_FROM, RANK = 3, 16
 TARGET = Path(__file__).parent.parent / "src/clearcite/adapters/embedders/minilm_skeleton.onnx"
 
 
@@ -32,7 +37,24 @@ class Builder:
 
     def dense(self, name: str, value: str, inner: int, outer: int) -> str:
         weight, bias = self.weight(f"{name}.weight", outer, inner), self.weight(f"{name}.bias", outer)
-        return self.node("Gemm", [value, weight, bias], transB=1)
+        plain = self.node("Gemm", [value, weight, bias], transB=1)
+        return self._adapted(f"reader.{name}", value, plain, inner, outer) if _is_adapted(name) else plain
+
+    def _adapted(self, name: str, value: str, plain: str, inner: int, outer: int) -> str:
+        down, up = self.weight(f"{name}.down", RANK, inner), self.weight(f"{name}.up", outer, RANK)
+        output = f"v{len(self.nodes)}"
+        thin, whole, same = f"{output}.thin", f"{output}.whole", f"{output}.same"
+        added = [
+            helper.make_node("Gemm", [value, down], [thin], transB=1),
+            helper.make_node("Gemm", [thin, up, plain], [whole], transB=1),
+        ]
+        kept = [helper.make_node("Identity", [plain], [same])]
+        return self.node(
+            "If",
+            ["pair"],
+            then_branch=helper.make_graph(added, "pair", [], [_states(whole, outer)]),
+            else_branch=helper.make_graph(kept, "one", [], [_states(same, outer)]),
+        )
 
     def norm(self, name: str, value: str) -> str:
         scale, bias = self.weight(f"{name}.weight", HIDDEN), self.weight(f"{name}.bias", HIDDEN)
@@ -49,15 +71,22 @@ def build() -> ModelProto:
     made = helper.make_graph(
         graph.nodes,
         "all-MiniLM-L6-v2",
-        [helper.make_tensor_value_info("embeddings", TensorProto.FLOAT, ["tokens", HIDDEN])],
+        [
+            _states("embeddings", HIDDEN),
+            helper.make_tensor_value_info("pair", TensorProto.BOOL, []),
+        ],
         [
             helper.make_tensor_value_info("sentence", TensorProto.FLOAT, [HIDDEN]),
-            helper.make_tensor_value_info("states", TensorProto.FLOAT, ["tokens", HIDDEN]),
+            _states("states", HIDDEN),
         ],
         initializer=[_external(name, shape) for name, shape in graph.weights.items()] + _constants(),
     )
     opsets = [helper.make_opsetid("", 17)]
     return helper.make_model(made, opset_imports=opsets, ir_version=8, producer_name="clearcite")
+
+
+def _is_adapted(name: str) -> bool:
+    return int(name.split(".")[2]) >= ADAPTED_FROM
 
 
 def _layer(graph: Builder, name: str, value: str) -> str:
@@ -80,6 +109,10 @@ def _attention(graph: Builder, name: str, value: str) -> str:
     scores = graph.node("Mul", [graph.node("MatMul", [query, key]), "inverse_root_head"])
     mixed = graph.node("MatMul", [graph.node("Softmax", [scores], axis=-1), content])
     return graph.node("Reshape", [graph.node("Transpose", [mixed], perm=[1, 0, 2]), "joined"])
+
+
+def _states(name: str, dims: int) -> ValueInfoProto:
+    return helper.make_tensor_value_info(name, TensorProto.FLOAT, ["tokens", dims])
 
 
 def _external(name: str, shape: tuple[int, ...]) -> TensorProto:

@@ -24,6 +24,7 @@ from clearcite.answer.past import Past, doubt
 from clearcite.answer.pipeline import Outcome, Parts, Sight, answer
 from clearcite.answer.publish import publish, publish_search
 from clearcite.answer.rerank import POOL
+from clearcite.answer.sufficiency import SUFFICIENCY
 from clearcite.answer.tracing import Request, ask_trace, search_trace
 from clearcite.answer.verify import Asked, Replayed
 from clearcite.domain.access import Micros, Principal
@@ -446,6 +447,7 @@ def _fingerprints(parts: Parts) -> dict[str, Any]:
         "depth": parts.depth,
         "pool": POOL,
         "fusion": FUSION,
+        "sufficiency": SUFFICIENCY,
         "passages": parts.budget.passages,
         "characters": parts.budget.characters,
     }

@@ -271,6 +271,10 @@ class Embedder(Protocol):
     def embed_words(self, text: str) -> Worded:
         """The vector of ``embed_passage`` with those of the words, which are folded and hold a letter or digit."""
 
+    def answers(self, question: str, text: str) -> int | None:
+        """Both read together: log odds in thousandths that the text tells what is asked. None from an embedder that
+        reads one text at a time only, for whatever it is given."""
+
 
 class Reranker(Protocol):
     @property

@@ -68,6 +68,25 @@ class Drifting(HashedEmbedder):
         return replace(worded, rows=worded.rows[at:] + worded.rows[:at])
 
 
+class Tiring(HashedEmbedder):
+    """The control: what a pair says depends on how many were read before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turn = 0
+
+    def answers(self, question: str, text: str) -> int:  # type: ignore[override]
+        self.turn += 1
+        return self.turn
+
+
+class Choosy(HashedEmbedder):
+    """The control: it reads some pairs only."""
+
+    def answers(self, question: str, text: str) -> int | None:  # type: ignore[override]
+        return 5 if question else None
+
+
 class Constant(HashedEmbedder):
     """The control: every text is the same."""
 
@@ -81,6 +100,8 @@ class Constant(HashedEmbedder):
         (Remembering, "test_the_same_text_gives_the_same_bytes_whatever_came_before"),
         (Silent, "test_what_is_cut_is_reported_and_changes_nothing"),
         (Drifting, "test_words_come_with_the_vector_of_the_whole_and_a_row_each"),
+        (Tiring, "test_a_pair_is_read_to_the_same_number_whatever_came_before_or_not_at_all"),
+        (Choosy, "test_a_pair_is_read_to_the_same_number_whatever_came_before_or_not_at_all"),
         (Constant, "test_a_text_is_nearest_to_itself"),
     ],
 )

@@ -275,9 +275,10 @@ class Embedder(HashedEmbedder):
         query: Callable[[Any], Any] | None,
         passage: Callable[[Any], Any] | None,
         words: Callable[[Any], Any] | None = None,
+        pair: Callable[[Any], Any] | None = None,
     ) -> None:
         super().__init__()
-        self._query, self._passage, self._words = query, passage, words
+        self._query, self._passage, self._words, self._pair = query, passage, words, pair
 
     def embed_query(self, text: str) -> Any:
         vector = super().embed_query(text)
@@ -291,6 +292,9 @@ class Embedder(HashedEmbedder):
     def embed_words(self, text: str) -> Any:
         worded = super().embed_words(text)
         return worded if self._words is None else self._words(worded)
+
+    def answers(self, question: str, text: str) -> Any:
+        return None if self._pair is None else self._pair((question, text))
 
 
 def _shorter_query(query: Any) -> Any:
@@ -326,6 +330,8 @@ EMBEDDER_FAULTS: dict[str, tuple[Any, ...]] = {
         lambda worded: replace(worded, rows=worded.rows[:-1]),
         "generation_unavailable",
     ),
+    "raises for a pair": (None, None, None, _boom, "dependency_unavailable"),
+    "returns a float for a pair": (None, None, None, lambda pair: float("nan"), "dependency_unavailable"),
 }
 
 

@@ -11,14 +11,23 @@ from typing import Literal
 
 from msgspec import Struct
 
-from clearcite.answer.sufficiency_model import MODELS, Model
+from clearcite.answer.sufficiency_model import MODELS, Model, Tier
 from clearcite.domain.answer import Claim
 from clearcite.domain.retrieval import Evidence, Passage, Plan
 from clearcite.ports import Embedder
 from clearcite.text.alignment import align
 from clearcite.text.analysis import Analyzer, is_covered
 from clearcite.text.asks import is_statement
-from clearcite.text.candidates import Asked, Candidate, candidates, in_context, read_question
+from clearcite.text.candidates import (
+    Asked,
+    Candidate,
+    candidates,
+    in_context,
+    introduced,
+    introduction,
+    read_question,
+    terms_of,
+)
 from clearcite.text.coverage import Need, coverage, depth, missing, wanted
 from clearcite.text.focus import focus_words, names_nothing
 from clearcite.text.forms import clean_text
@@ -32,6 +41,8 @@ from clearcite.text.units import values
 from clearcite.text.versions import is_of, names_version, versions_asked
 
 Features = dict[str, int]
+SUFFICIENCY = "pairs-1"
+"""Named in every trace: what it is judged by."""
 CLEAR = 1500
 """Log odds (thousandths) above which an answer is more than just sufficient."""
 LEAST_SHARED = 100
@@ -41,6 +52,8 @@ MOST_GAPS = 6
 FOURTH = 3
 LEAST_KEPT, MOST_LOST = 400, -200
 """Below these nothing of the question is left, and how little tells no more."""
+MOST_SURE = 3000
+"""Thousandths of log odds either way beyond which who reads a pair is only louder."""
 DEEPEST = 3
 """Passages, by their best units, among which the one that speaks most of the question is looked for."""
 
@@ -71,7 +84,7 @@ def judge(
     if not claims or not found or not asked.needs or names_nothing(plan.question, asked.needs):
         return Sufficiency(score=-1, answerable=False, clear=False)
     features = measure(asked, found)
-    score = log_odds(MODELS[form(plan.question), similarity is not None], features)
+    score = log_odds(MODELS[form(plan.question), _tier(similarity, features)], features)
     # An answer with hardly a word of the question rests on an encoder, which may not know the language.
     is_guess = features["around"] < LEAST_SHARED and score < CLEAR
     if is_guess or _is_of_another(asked, evidence, claims):
@@ -85,6 +98,12 @@ def judge(
         features=tuple(features.items()),
         missing=tuple(need.unit.surface for need in lacking if need.named),
     )
+
+
+def _tier(similarity: Similarity | None, features: Features) -> Tier:
+    if similarity is None:
+        return "words"
+    return "pairs" if "answers" in features else "vectors"
 
 
 def _is_of_another(asked: Asked, evidence: Sequence[Evidence], claims: Sequence[Claim]) -> bool:
@@ -169,6 +188,7 @@ def measure(asked: Asked, found: Sequence[Candidate]) -> Features:
     if asked.similarity is not None and aligned is not None:
         features |= {"adrift": aligned.adrift, "ahead": aligned.ahead}
         features |= _meaning(asked, asked.similarity, best, lacking)
+        features |= _read_together(asked, asked.similarity, (best, nearest))
     return features
 
 
@@ -178,12 +198,13 @@ def _plain(needs: Sequence[Need], best: Candidate) -> int:
 
 
 def _unnamed(asked: Asked, best: Candidate) -> int:
-    """The share of the words for what is asked for that the text itself does not have."""
+    """The share of the words for what is asked for that neither the text has nor what introduces its table."""
     if tells_called(asked.plan.question, values(best.text, best.passage.language)):
         return 0
     words = focus_words(asked.plan.question)
     named = [need for need in asked.needs if need.unit.surface in words]
-    return 1000 - coverage(named, best.terms) if named else 0
+    said = best.terms | terms_of(asked, introduction(best), best.passage)
+    return 1000 - coverage(named, said) if named else 0
 
 
 def _of_nearest(asked: Asked, nearest: Candidate) -> Features:
@@ -217,6 +238,15 @@ def _meaning(asked: Asked, similarity: Similarity, best: Candidate, lacking: Seq
         # How much nearer the text comes when those words are gone: a near miss answers exactly the rest.
         "gain": max(MOST_LOST, similarity.between(rest, text) - titled) if lacking else 0,
     }
+
+
+def _read_together(asked: Asked, similarity: Similarity, units: Sequence[Candidate]) -> Features:
+    """Whether one of the units answers the question, by who reads both as one. A claim asks nothing."""
+    if form(asked.plan.question) == "claim":
+        return {}
+    found = [similarity.answered_by(text) for text in dict.fromkeys(map(introduced, units))]
+    said = [one for one in found if one is not None]
+    return {"answers": max(-MOST_SURE, min(max(said), MOST_SURE))} if said else {}
 
 
 def _without(asked: Asked, lacking: Sequence[Need]) -> str:

@@ -7,6 +7,8 @@ from typing import Literal
 from msgspec import Struct
 
 Form = Literal["claim", "question"]
+Tier = Literal["pairs", "vectors", "words"]
+"""What the embedder can do: read a question and a text together, one text at a time, or there is none."""
 
 
 class Model(Struct, frozen=True, kw_only=True):
@@ -16,9 +18,27 @@ class Model(Struct, frozen=True, kw_only=True):
     weights: tuple[tuple[str, int], ...]
 
 
-MODELS: Mapping[tuple[Form, bool], Model] = MappingProxyType(
+MODELS: Mapping[tuple[Form, Tier], Model] = MappingProxyType(
     {
-        ("question", True): Model(
+        ("question", "pairs"): Model(
+            bias=-2466,
+            weights=(
+                ("adrift", -7362),
+                ("ahead", 3879),
+                ("kept", 3460),
+                ("gain", -6170),
+                ("lacks_code", -2565),
+                ("lacks_amount", -3411),
+                ("rare_proper", -1268),
+                ("unnamed", -719),
+                ("untyped", -2758),
+                ("gaps", 1510),
+                ("opposed", -3221),
+                ("other_bound", -4549),
+                ("answers", 479),
+            ),
+        ),
+        ("question", "vectors"): Model(
             bias=-2552,
             weights=(
                 ("adrift", -8371),
@@ -35,7 +55,7 @@ MODELS: Mapping[tuple[Form, bool], Model] = MappingProxyType(
                 ("other_bound", -4665),
             ),
         ),
-        ("claim", True): Model(
+        ("claim", "vectors"): Model(
             bias=-3161,
             weights=(
                 ("depth", 7035),
@@ -44,7 +64,7 @@ MODELS: Mapping[tuple[Form, bool], Model] = MappingProxyType(
                 ("spread", -2684),
             ),
         ),
-        ("question", False): Model(
+        ("question", "words"): Model(
             bias=-3105,
             weights=(
                 ("around", 4156),
@@ -61,7 +81,7 @@ MODELS: Mapping[tuple[Form, bool], Model] = MappingProxyType(
                 ("opposed", -5511),
             ),
         ),
-        ("claim", False): Model(
+        ("claim", "words"): Model(
             bias=-1428,
             weights=(
                 ("depth", 4949),
@@ -72,4 +92,4 @@ MODELS: Mapping[tuple[Form, bool], Model] = MappingProxyType(
         ),
     }
 )
-"""By the form of what was asked, and whether meanings could be compared."""
+"""By the form of what was asked, and what could be compared. Claims are not read as pairs."""

@@ -73,6 +73,15 @@ class EmbedderSuite:
         expect_equal(back, there, "words in another order")
         expect_equal(there[0].words[:3], ("completed", "jobs", "are"), "the words, folded, in order")
 
+    def test_a_pair_is_read_to_the_same_number_whatever_came_before_or_not_at_all(self) -> None:
+        embedder, pairs = self.make_embedder(), [(ask, text) for ask in TEXTS for text in (*TEXTS[:3], LONG)]
+        there = [embedder.answers(*pair) for pair in pairs]
+        back = [embedder.answers(*pair) for pair in reversed(pairs)][::-1]
+        alone = self.make_embedder().answers(*pairs[0])
+        expect_equal(back, there, "what pairs read in another order say")
+        expect_equal(alone, there[0], "what an embedder says that read nothing else")
+        expect(len({said is None for said in there}) == 1, "all pairs are read, or none")
+
     def test_threads_change_nothing(self) -> None:
         embedder = self.make_embedder()
         alone = [embedder.embed_passage(text) for text in TEXTS]

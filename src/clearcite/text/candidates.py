@@ -31,6 +31,10 @@ OPENING_WORDS = 12
 """A passage's first words introduce its subject, as a title would."""
 
 
+INTRODUCTION = 2
+"""Sentences before a table that are read with its rows."""
+
+
 class Asked(Struct, frozen=True, kw_only=True):
     """A question as read once: what it needs covered, what kind of thing it asks for, and how to compare."""
 
@@ -189,6 +193,21 @@ def in_context(item: Candidate) -> str:
     if not any(above) and item.index:
         above = [" ".join(passage.text.split()[:OPENING_WORDS])]
     return "\n".join([*dict.fromkeys(line for line in above if line), spoken(item)])
+
+
+def introduction(item: Candidate) -> str:
+    """For a row of a table the sentences before the table, which may say what its rows are; else empty."""
+    if item.unit.kind != "table_row":
+        return ""
+    before = [unit for unit in item.passage.units[: item.index] if unit.kind != "table_row"][-INTRODUCTION:]
+    spans = [(unit.start, unit.end) for unit in before if unit.kind == "sentence"]
+    return "\n".join(text_of(item.passage, span) for span in spans)
+
+
+def introduced(item: Candidate) -> str:
+    """``in_context``, and a row with its introduction."""
+    *above, said = in_context(item).split("\n")
+    return "\n".join(line for line in (*above, introduction(item), said) if line)
 
 
 def _features(asked: Asked, item: Candidate) -> dict[str, int]:

@@ -33,7 +33,7 @@ def query_vector(embedder: Embedder, text: str) -> DenseQuery:
 
 class Similarity:
     """``to_question`` compares with the question, ``between`` two texts, ``met_by`` the question's words with those of
-    a text. Exact integer arithmetic on vectors."""
+    a text, ``answered_by`` reads both together. Exact integer arithmetic on vectors."""
 
     def __init__(self, embedder: Embedder, question: str) -> None:
         self._embedder = embedder
@@ -71,6 +71,17 @@ class Similarity:
             nearest = max(product * 1000 // max(1, isqrt(square * other)) for product, other in pairs)
             found[word] = max(nearest, found.get(word, nearest))
         return found
+
+    def answered_by(self, text: str) -> int | None:
+        """Thousandths of log odds that the text answers the question, by an embedder that reads pairs."""
+        known: dict[tuple[str, str, str], int | None] = memory_of("pairs")
+        key = (self._embedder.fingerprint, self._text, text)
+        if key not in known:
+            said = self._embedder.answers(self._text, text)
+            if said is not None and type(said) is not int:
+                raise DependencyUnavailable("The embedder gives no number for a pair.")
+            known[key] = said
+        return known[key]
 
     def _read(self, text: str) -> "_Words":
         key = self._key(text)

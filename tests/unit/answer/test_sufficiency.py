@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from clearcite.adapters.writers.extractive import ExtractiveWriter
 from clearcite.answer import sufficiency
-from clearcite.answer.sufficiency import CLEAR, LEAST_SHARED, Sufficiency, form, judge, log_odds
+from clearcite.answer.sufficiency import CLEAR, LEAST_SHARED, MOST_SURE, Sufficiency, form, judge, log_odds
 from clearcite.answer.sufficiency_model import MODELS, Model
 from clearcite.domain.retrieval import Evidence, Passage, Plan, Ranked
 from clearcite.testing.embedder import HashedEmbedder
@@ -52,6 +52,41 @@ def test_a_covered_question_is_answerable_and_an_uncovered_one_is_not() -> None:
     question = "How many requests per minute may an API key send?"
     assert judged(question, LIMITS, VISITORS).answerable
     assert not judged(question, VISITORS).answerable
+
+
+class Pairing(HashedEmbedder):
+    """Says of each pair what it was told to say, and keeps what it was asked."""
+
+    def __init__(self, says: int) -> None:
+        super().__init__()
+        self.says = says
+        self.asked: list[tuple[str, str]] = []
+
+    def answers(self, question: str, text: str) -> int:  # type: ignore[override]
+        self.asked.append((question, text))
+        return self.says
+
+
+def test_who_reads_pairs_has_a_say_about_the_nearest_unit_and_a_bounded_one() -> None:
+    question = "How many requests per minute may an API key send?"
+    good, bad, worse = (
+        judged(question, LIMITS, VISITORS, embedder=Pairing(n)) for n in (2500, -2500, -90_000)
+    )
+    assert good.score > bad.score
+    assert dict(worse.features)["answers"] == -MOST_SURE
+    reader = Pairing(0)
+    judged(question, LIMITS, VISITORS, embedder=reader)
+    assert reader.asked == [
+        (question, "Rate limits\nDefault limits\nEach API key may send 600 requests per minute.")
+    ]
+
+
+def test_claims_are_not_read_as_pairs_and_without_a_reader_other_weights_judge() -> None:
+    reader = Pairing(2500)
+    claim = judged("Each API key may send 600 requests per minute.", LIMITS, embedder=reader)
+    assert not reader.asked
+    plain = judged("How many requests may a key send?", LIMITS, embedder=HashedEmbedder())
+    assert "answers" not in dict(claim.features) | dict(plain.features)
 
 
 @pytest.mark.parametrize(("score", "expected"), [(CLEAR, True), (CLEAR - 1, False), (0, False)])
@@ -183,7 +218,8 @@ def test_log_odds_are_exact_sums() -> None:
 
 
 def test_every_model_has_at_most_fifteen_features() -> None:
-    assert set(MODELS) == {(kind, meaning) for kind in ("claim", "question") for meaning in (True, False)}
+    tiers = {(kind, tier) for kind in ("claim", "question") for tier in ("vectors", "words")}
+    assert set(MODELS) == tiers | {("question", "pairs")}
     assert all(0 < len(model.weights) <= 15 for model in MODELS.values())
 
 
@@ -218,3 +254,14 @@ def test_a_text_that_says_the_opposite_of_a_word_of_the_question_is_marked() -> 
         for side in ("north", "east", "iron")
     }
     assert seen == {"north": 0, "east": 1000, "iron": 0}
+
+
+def test_a_row_is_read_with_what_introduces_its_table_which_may_name_what_is_asked_for() -> None:
+    rows = "| Country | Dinner |\n|---|---|\n| Spain | 24 EUR |\n| Malta | 21 EUR |"
+    with_it = passages("meals", f"Travel | Meals | Meals are paid as a per diem.\n\n{rows}")
+    without = passages("meals", f"Travel | Meals | Guests dine at six.\n\n{rows}")
+    question, reader = "What is the per diem for dinner in Malta?", Pairing(0)
+    named = dict(judged(question, with_it, embedder=reader).features)["unnamed"]
+    assert named < dict(judged(question, without).features)["unnamed"]
+    row = "Meals are paid as a per diem.\nCountry: Malta, Dinner: 21 EUR"
+    assert any(text.endswith(row) for _, text in reader.asked)

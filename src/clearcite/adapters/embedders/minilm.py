@@ -13,11 +13,13 @@ import contextlib
 import hashlib
 import importlib.util
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clearcite.adapters.embedders.minilm_reader import Reader, pair_of
 from clearcite.adapters.embedders.safetensors import map_float32
 from clearcite.adapters.wordpiece import Encoded, WordPiece, read_vocabulary
 from clearcite.domain.retrieval import SCALE_BITS, DenseQuery
@@ -104,6 +106,14 @@ class MiniLM:
     def embed_words(self, text: str) -> Worded:
         return _worded().get(text) or self._read(text)
 
+    def answers(self, question: str, text: str) -> int:
+        """Both are read as one text, by the same weights and some that are added to them; see ``minilm_reader``."""
+        running = self._opened()
+        ids, kinds = pair_of(running.wordpiece, question, text)
+        with _as_unavailable():
+            states, mean = running.run(ids, ["states", "sentence"], kinds)
+        return running.reader.log_odds(states, mean)
+
     def _read(self, text: str) -> Worded:
         """One pass gives the vector and, as means over their pieces, the words."""
         encoded, (sentence, states) = self._run(text, ["sentence", "states"])
@@ -117,10 +127,8 @@ class MiniLM:
     def _run(self, text: str, wanted: list[str]) -> "tuple[Encoded, list[NDArray[np.float32]]]":
         running = self._opened()
         encoded = running.wordpiece.encode(text, self.max_tokens)
-        try:
+        with _as_unavailable():
             return encoded, running.run(np.array(encoded.ids), wanted)
-        except Exception as fault:  # whatever the runtime raises, it is this dependency that failed
-            raise DependencyUnavailable("The embedding model failed.") from fault
 
     def _opened(self) -> "_Running":
         running = self._running
@@ -152,6 +160,15 @@ class _Ahead(threading.Thread):
             return None
         self.join()
         return self._found
+
+
+@contextlib.contextmanager
+def _as_unavailable() -> Iterator[None]:
+    """Whatever the runtime raises, it is this dependency that failed."""
+    try:
+        yield
+    except Exception as fault:
+        raise DependencyUnavailable("The embedding model failed.") from fault
 
 
 def _worded() -> dict[str, Worded]:
@@ -197,20 +214,30 @@ def word_rows(states: "NDArray[np.floating[Any]]", encoded: Encoded) -> tuple[tu
 class _Running:
     """An open session. The arrays stay referenced here: the runtime reads the mapped file through them."""
 
-    def __init__(self, session: Any, arrays: "dict[str, NDArray[np.float32]]", wordpiece: WordPiece) -> None:
+    def __init__(
+        self,
+        session: Any,
+        arrays: "dict[str, NDArray[np.float32]]",
+        reader: Reader,
+        wordpiece: WordPiece,
+    ) -> None:
         self._session = session
         self._arrays = arrays
+        self.reader = reader
         self.wordpiece = wordpiece
         self._words = arrays["embeddings.word_embeddings.weight"]
-        self._places = (
-            arrays["embeddings.position_embeddings.weight"]
-            + arrays["embeddings.token_type_embeddings.weight"][0]
-        )
+        self._kinds = arrays["embeddings.token_type_embeddings.weight"]
+        self._positions = arrays["embeddings.position_embeddings.weight"]
+        self._places = self._positions + self._kinds[0]
 
-    def run(self, ids: "NDArray[np.int64]", wanted: list[str]) -> "list[NDArray[np.float32]]":
-        """The outputs by name: ``sentence`` (384), ``states`` (tokens × 384)."""
-        embeddings = self._words[ids] + self._places[: ids.size]
-        outputs: list[NDArray[np.float32]] = self._session.run(wanted, {"embeddings": embeddings})
+    def run(
+        self, ids: "NDArray[np.int64]", wanted: list[str], kinds: "NDArray[np.int64] | None" = None
+    ) -> "list[NDArray[np.float32]]":
+        """The outputs by name: ``sentence`` (384), ``states`` (tokens × 384). ``kinds``: of a pair."""
+        one = kinds is None
+        places = self._places[: ids.size] if one else self._positions[: ids.size] + self._kinds[kinds]
+        given = {"embeddings": self._words[ids] + places, "pair": np.array(not one)}
+        outputs: list[NDArray[np.float32]] = self._session.run(wanted, given)
         return outputs
 
 
@@ -226,22 +253,24 @@ def _open(weights: Path, vocabulary: Path, threads: int) -> _Running:
     if hashlib.sha256(content).hexdigest() != VOCABULARY_SHA256:
         raise IntegrityFault("The vocabulary is not that of the pinned revision.")
     arrays = map_float32(weights)
+    reader = Reader()
     names = [name for name in arrays if name.startswith(("encoder.", "embeddings.LayerNorm."))]
+    given = {name: arrays[name] for name in names} | reader.arrays
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     # Only rewrites that keep the arithmetic: fused kernels differ between releases.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    values = [onnxruntime.OrtValue.ortvalue_from_numpy(arrays[name]) for name in names]
-    options.add_external_initializers(names, values)
+    values = [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in given.values()]
+    options.add_external_initializers(list(given), values)
     try:
         session = onnxruntime.InferenceSession(
             _SKELETON.read_bytes(), options, providers=["CPUExecutionProvider"]
         )
     except Exception as fault:  # the runtime has its own kinds of errors
         raise DependencyUnavailable("The embedding model could not be opened.") from fault
-    return _Running(session, arrays, WordPiece(read_vocabulary(vocabulary)))
+    return _Running(session, arrays, reader, WordPiece(read_vocabulary(vocabulary)))
 
 
 def model_directory(model_path: str | Path | None) -> Path:

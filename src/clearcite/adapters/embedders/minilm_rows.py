@@ -55,6 +55,9 @@ class MiniLMRows:
         words, rows = word_rows(self._rows[list(encoded.ids)] - self._middle, encoded)
         return Worded(vector=self.embed_passage(text), words=words, rows=rows)
 
+    def answers(self, question: str, text: str) -> None:
+        """Words that know nothing of their neighbours say nothing of a pair."""
+
     def embed_query(self, text: str) -> DenseQuery:
         vector = self.embed_passage(text)
         return DenseQuery(vector=vector.data, scale=vector.scale)

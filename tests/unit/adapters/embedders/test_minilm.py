@@ -1,6 +1,7 @@
 import importlib.util
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clearcite.adapters.embedders import minilm
+from clearcite.adapters.embedders import minilm, minilm_reader
 from clearcite.adapters.embedders.minilm import (
     INSTALL_MODEL,
     PACKAGE,
@@ -18,6 +19,7 @@ from clearcite.adapters.embedders.minilm import (
     quantise,
     word_rows,
 )
+from clearcite.adapters.embedders.minilm_reader import FILE, PAIR_TOKENS
 from clearcite.adapters.embedders.safetensors import map_float32
 from clearcite.adapters.wordpiece import Encoded, WordPiece, read_vocabulary
 from clearcite.errors import ConfigError, DependencyUnavailable, IntegrityFault, MissingExtra
@@ -71,13 +73,18 @@ def attention(w: dict[str, Array], name: str, x: Array) -> Array:
     return np.einsum("hij,jhd->ihd", weights, v).reshape(len(x), 384)
 
 
-def reference_sentence(text: str) -> Array:
-    w = {
-        name: array.astype(np.float64)
-        for name, array in map_float32(model_directory() / "model.safetensors").items()
-    }
-    ids = WordPiece(read_vocabulary(model_directory() / "vocab.txt")).encode(text, 256).ids
-    x = w["embeddings.word_embeddings.weight"][list(ids)] + w["embeddings.token_type_embeddings.weight"][0]
+def weights() -> dict[str, Array]:
+    mapped = map_float32(model_directory() / "model.safetensors")
+    return {name: array.astype(np.float64) for name, array in mapped.items()}
+
+
+def wordpiece() -> WordPiece:
+    return WordPiece(read_vocabulary(model_directory() / "vocab.txt"))
+
+
+def reference_states(w: dict[str, Array], ids: Sequence[int], kinds: Sequence[int]) -> Array:
+    x = w["embeddings.word_embeddings.weight"][list(ids)]
+    x = x + w["embeddings.token_type_embeddings.weight"][list(kinds)]
     x = norm(w, "embeddings.LayerNorm", x + w["embeddings.position_embeddings.weight"][: len(ids)])
     for i in range(6):
         name = f"encoder.layer.{i}"
@@ -89,8 +96,70 @@ def reference_sentence(text: str) -> Array:
         inner = dense(w, f"{name}.intermediate.dense", x)
         active = inner * 0.5 * (1 + np.vectorize(math.erf)(inner / math.sqrt(2)))
         x = norm(w, f"{name}.output.LayerNorm", x + dense(w, f"{name}.output.dense", active))
-    mean = x.mean(0)
+    return x
+
+
+def reference_sentence(text: str) -> Array:
+    ids = wordpiece().encode(text, 256).ids
+    mean = reference_states(weights(), ids, [0] * len(ids)).mean(0)
     return mean / np.linalg.norm(mean)
+
+
+def reference_log_odds(question: str, text: str) -> float:
+    """Each product of two thin matrices is added to its matrix beforehand."""
+    w, reader = weights(), map_float32(FILE)
+    for name in [name for name in reader if name.endswith(".up")]:
+        full = name.removeprefix("reader.").removesuffix(".up")
+        w[f"{full}.weight"] += reader[name].astype(np.float64) @ reader[name.removesuffix("up") + "down"]
+    x = reference_states(w, *wordpiece().pair(question, text, PAIR_TOKENS))
+    return float(reader["head.weight"][0] @ np.concatenate([x[0], x.mean(0)]) + reader["head.bias"][0])
+
+
+HELD = "Picking slots\nA held slot is released after 90 minutes."
+
+
+@needs_model
+@pytest.mark.parametrize(
+    "question", ["How long is a slot held?", "Who releases a held slot?", "O prazo é de sete dias?", ""]
+)
+def test_a_pair_is_read_as_by_an_independent_forward_pass(embedder: MiniLM, question: str) -> None:
+    assert abs(embedder.answers(question, HELD) - 1000 * reference_log_odds(question, HELD)) <= 25.1
+
+
+@needs_model
+def test_who_reads_a_pair_tells_an_answer_from_a_near_miss(embedder: MiniLM) -> None:
+    told = [embedder.answers(question, HELD) for question in ("How long is a slot held?", "slot hold time")]
+    missed = [
+        embedder.answers(question, HELD)
+        for question in ("How much does it cost to hold a slot?", "Who decided that held slots are released?")
+    ]
+    assert min(told) > max(missed) + 500
+
+
+@needs_model
+def test_a_long_text_is_cut_and_leaves_the_question_whole(embedder: MiniLM) -> None:
+    long = f"{HELD} {'The bay is swept twice a day. ' * 100}"
+    assert embedder.answers("How long is a slot held?", long) == embedder.answers(
+        "How long is a slot held?", long + "And more."
+    )
+
+
+@needs_model
+def test_reading_pairs_changes_no_vector(embedder: MiniLM) -> None:
+    before = MiniLM().embed_words(HELD)
+    embedder.answers("How long is a slot held?", HELD)
+    assert embedder.embed_words(HELD) == before
+
+
+@needs_model
+@pytest.mark.parametrize("content", [b"", b"changed"])
+def test_other_weights_than_the_shipped_ones_read_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    (tmp_path / "reader.safetensors").write_bytes(content)
+    monkeypatch.setattr(minilm_reader, "FILE", tmp_path / "reader.safetensors")
+    with pytest.raises(IntegrityFault):
+        MiniLM().embed_query("x")
 
 
 @needs_model
