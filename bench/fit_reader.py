@@ -62,6 +62,8 @@ def main() -> int:
     torch.manual_seed(options.seed)
     random.seed(options.seed)
     files = sorted(options.pairs.glob("*.jsonl"))
+    if options.held not in (None, *(file.stem for file in files)):
+        parser.error(f"--held: one of {', '.join(file.stem for file in files)}")
     held = list(read(file for file in files if file.stem == options.held))
     reader = Reading()
     fit(reader, list(read(file for file in files if file.stem != options.held)), held, options.epochs)
