@@ -12,6 +12,7 @@ from clearcite import __version__
 from clearcite.interfaces.cli.main import HOMES
 from tests.support.shell import COMMANDS, clearcite, process, write
 
+SEARCH = ("search", "paid leave", "--as", "ann")
 LEAVE = "How many days of paid leave do employees have?"
 
 
@@ -145,6 +146,22 @@ def test_a_question_loads_nothing_that_only_other_commands_need(company: Path) -
         "clearcite.ingest",
     )
     assert [name for name in loaded if name.startswith((*needless, "clearcite.bench", "onnxruntime"))] == []
+
+
+THREADS = "import atexit, os; atexit.register(lambda: print(len(os.listdir('/proc/self/task'))));"
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="the system does not list threads")
+def test_a_command_starts_no_thread_for_products_of_floats_unless_it_is_told_to(company: Path) -> None:
+    def threads(code: str, told: str = "") -> int:
+        done = process(company, *SEARCH, env={"OPENBLAS_NUM_THREADS": told}, python=("-c", THREADS + code))
+        return int(done.out.splitlines()[-1])
+
+    if threads("import numpy") == 1:
+        pytest.skip("numpy starts none by itself: there is one processor, or another library")
+    run = "os.environ.get('OPENBLAS_NUM_THREADS') or os.environ.pop('OPENBLAS_NUM_THREADS');"
+    run += "from clearcite.__main__ import main; main()"
+    assert [threads(run), threads(run, "2")] == [1, 2]
 
 
 def test_a_store_without_vectors_opens_no_model_for_a_question(
