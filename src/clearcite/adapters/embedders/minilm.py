@@ -21,6 +21,7 @@ import numpy as np
 
 from clearcite.adapters.embedders.minilm_reader import Reader, pair_of
 from clearcite.adapters.embedders.safetensors import map_float32
+from clearcite.adapters.runtime import runtime
 from clearcite.adapters.wordpiece import Encoded, WordPiece, read_vocabulary
 from clearcite.domain.retrieval import SCALE_BITS, DenseQuery
 from clearcite.errors import ClearciteError, ConfigError, DependencyUnavailable, IntegrityFault, MissingExtra
@@ -84,7 +85,7 @@ class MiniLM:
         no Python, would begin later.
         """
         with contextlib.suppress(ImportError):
-            _runtime()
+            runtime()
         self._ahead = _Ahead(self, question)
         self._ahead.start()
 
@@ -241,14 +242,8 @@ class _Running:
         return outputs
 
 
-def _runtime() -> Any:
-    import onnxruntime  # noqa: PLC0415  an optional extra
-
-    return onnxruntime
-
-
 def _open(weights: Path, vocabulary: Path, threads: int) -> _Running:
-    onnxruntime = _runtime()
+    onnxruntime = runtime()
     content = vocabulary.read_bytes()
     if hashlib.sha256(content).hexdigest() != VOCABULARY_SHA256:
         raise IntegrityFault("The vocabulary is not that of the pinned revision.")

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from clearcite.adapters.runtime import runtime
 from clearcite.adapters.wordpiece import WordPiece, read_vocabulary
 from clearcite.domain.retrieval import Passage, Plan
 from clearcite.errors import ConfigError, DependencyUnavailable, MissingExtra
@@ -70,7 +71,7 @@ class CrossEncoder:
 
 def _open(model: Path) -> Any:
     try:
-        import onnxruntime  # noqa: PLC0415  an optional extra
+        onnxruntime = runtime()
     except ImportError as error:
         raise MissingExtra("onnxruntime", 'pip install "clearcite[semantic]"') from error
     options = onnxruntime.SessionOptions()
