@@ -6,6 +6,7 @@ KEY_BYTES = 16
 STEM_BYTES = 8
 TERM_BYTES = KEY_BYTES + STEM_BYTES
 COUNT_BYTES = 4
+NUMBER_BYTES = 4
 
 
 class Terms(Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from clearcite.domain.corpus import Description, ParsedDocument
 from clearcite.domain.digest import sha256_text
@@ -48,7 +49,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     title: str
     normal_sha256: str
     cuts: tuple[Cut, ...]
-    terms: tuple[Terms, ...]
+    terms: tuple[Terms, ...] = ()
     flags: tuple[str, ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
 
@@ -72,22 +73,26 @@ class Recipe(Struct, frozen=True, kw_only=True):
 
     def draft(self, parse: Parse, content: bytes, sheet: Sheet) -> Draft:
         """Raises InputError for a document that cannot be parsed."""
+        read, texts = self.read(parse, content, sheet)
+        return replace(
+            read, terms=tuple([document_keys(self.analyzer, text, sheet.language) for text in texts])
+        )
+
+    def read(self, parse: Parse, content: bytes, sheet: Sheet) -> tuple[Draft, list[str]]:
+        """The draft without terms, and the texts that they are to be made of, one for each cut. Raises InputError for
+        a document that cannot be parsed."""
         parsed = parse(content, sheet.media_type)
         title = sheet.title or parsed.title or sheet.name
         cuts = self.cut(parsed, title=title, words=self.chunk_words)
-        terms = [
-            document_keys(self.analyzer, f"{cut.context}\n{parsed.text[cut.start : cut.end]}", sheet.language)
-            for cut in cuts
-        ]
-        return Draft(
+        read = Draft(
             text=parsed.text,
             title=title,
             normal_sha256=sha256_text(normal_text(parsed.text)),
             cuts=cuts,
-            terms=tuple(terms),
             flags=parsed.flags,
             notes=parsed.notes,
         )
+        return read, [f"{cut.context}\n{parsed.text[cut.start : cut.end]}" for cut in cuts]
 
 
 def normal_text(text: str) -> str:

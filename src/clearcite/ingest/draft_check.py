@@ -1,5 +1,7 @@
 """What the process that reads documents says of one, checked: it is not trusted, and nothing later doubts a draft.
 
+A frame has only the keys that no frame of its process had before, so frames are read in their order.
+
 A module of its own, because that process needs none of it. See ``draft_frames`` for how a frame is made.
 """
 
@@ -14,17 +16,18 @@ from msgspec import MsgspecError
 from msgspec.json import Decoder
 
 from clearcite.domain.corpus import Unit
-from clearcite.domain.terms import COUNT_BYTES, KEY_BYTES, STEM_BYTES, TERM_BYTES, Terms
-from clearcite.errors import InputError
+from clearcite.domain.terms import KEY_BYTES, NUMBER_BYTES, STEM_BYTES, TERM_BYTES, Terms
+from clearcite.errors import InputError, ReadingFailed
 from clearcite.ingest.chunk import Cut
 from clearcite.ingest.draft import Draft
 from clearcite.ingest.draft_frames import CHUNK_KINDS, UNIT_KINDS, Line, Refusal
+from clearcite.text.keys import MOST_TERMS
 
 _UNSAFE = "the document could not be parsed safely"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _KEY = struct.Struct(f"{KEY_BYTES}s{STEM_BYTES}x")
-_NUMBER_BYTES = 4
 _ROW = struct.Struct("<7i")
+_KEY_TYPE = np.dtype(f"V{TERM_BYTES}")
 
 _decode = Decoder(Line).decode
 _decode_refusal = Decoder(Refusal).decode
@@ -34,20 +37,69 @@ Names = tuple[str, tuple[str, ...], tuple[str, ...]]
 """Context, heading and flags of a cut."""
 
 
-def decode_draft(data: bytes) -> Draft:
-    """Raises InputError with the reader's own message, or for an answer that is not well formed."""
+class TermTable:
+    """The keys of terms that a process told in its frames so far, by number. Not thread-safe."""
+
+    __slots__ = ("_keys", "_told")
+
+    def __init__(self) -> None:
+        self._keys = np.empty(0, _KEY_TYPE)
+        self._told = 0
+
+    def learn(self, told: int, keys: bytes) -> None:
+        """More keys, after so many that were told before. After 0 it begins anew: a process that was renewed knows
+        nothing of the one before. One that goes on without ever doing so is refused, and fills no memory. Raises
+        ReadingFailed, for this says nothing of the document: it is tried again."""
+        if told not in (0, self._told) or told > MOST_TERMS:
+            raise ReadingFailed(_UNSAFE)
+        if not keys and told:
+            return
+        fresh = np.frombuffer(keys, _KEY_TYPE)
+        self._told = told + fresh.size
+        if not told or self._told > self._keys.size:
+            before = self._keys[:told]
+            self._keys = np.empty(2 * self._told, _KEY_TYPE)
+            self._keys[:told] = before
+        self._keys[told : self._told] = fresh
+
+    def count(self, numbers: npt.NDArray[np.uint32], words: int) -> Terms:
+        """The terms of a text, of which each stands there as often as its number does."""
+        if not numbers.size:
+            return Terms(words=words)
+        ordered = numbers >> 1
+        ordered.sort()
+        _need(ordered.item(-1) < self._told)
+        is_last = np.ones(ordered.size, np.bool_)
+        np.not_equal(ordered[1:], ordered[:-1], out=is_last[:-1])
+        last = is_last.nonzero()[0]
+        keys = self._keys.take(ordered.take(last))
+        _need(
+            _are_different(keys.view("<u8")[:: TERM_BYTES // 8])
+            or len(set(_KEY.iter_unpack(keys.tobytes()))) == keys.size
+        )
+        counts = (last + 1).astype("<u4")
+        counts[1:] -= counts[:-1].copy()
+        return Terms(keys=keys.tobytes(), counts=counts.tobytes(), words=words)
+
+
+def decode_draft(data: bytes, table: TermTable) -> Draft:
+    """Raises InputError with the reader's own message, or for an answer that is not well formed. ``table``: what the
+    answers before it told."""
     line, _, rest = data.partition(b"\n")
     try:
         if line.startswith(b'{"error"'):
             raise InputError(_decode_refusal(line).error)
-        return _draft(_decode(line), rest)
+        return _draft(_decode(line), rest, table)
     except (MsgspecError, ValueError, IndexError, RecursionError, struct.error):
         raise InputError(_UNSAFE) from None
 
 
-def _draft(said: Line, rest: bytes) -> Draft:
-    size = _NUMBER_BYTES * said.numbers
-    _need(0 <= size <= len(rest) and _SHA256.fullmatch(said.normal) is not None)
+def _draft(said: Line, rest: bytes, table: TermTable) -> Draft:
+    size = NUMBER_BYTES * said.numbers
+    end = size + TERM_BYTES * said.keys
+    _need(0 <= size <= end <= len(rest))
+    table.learn(said.told, rest[size:end])
+    _need(_SHA256.fullmatch(said.normal) is not None)
     rows = _ROW.iter_unpack(rest[:size])
     cuts = [_cut(names, rows, len(said.text)) for names in said.cuts]
     _need(bool(cuts) and next(rows, None) is None)
@@ -57,26 +109,20 @@ def _draft(said: Line, rest: bytes) -> Draft:
         title=said.title,
         normal_sha256=said.normal,
         cuts=tuple([cut for cut, _, _ in cuts]),
-        terms=tuple(_terms([(terms, words) for _, terms, words in cuts], rest[size:])),
+        terms=tuple(_terms([(terms, words) for _, terms, words in cuts], rest[end:], table)),
         flags=said.flags,
         notes=said.notes,
     )
 
 
-def _terms(sizes: Sequence[tuple[int, int]], data: bytes) -> Iterator[Terms]:
-    """The terms of each cut. ``sizes``: how many terms and words each has."""
-    total = sum([terms for terms, _ in sizes])
-    _need(len(data) == total * (TERM_BYTES + COUNT_BYTES))
-    keys, counts = data[: total * TERM_BYTES], data[total * TERM_BYTES :]
-    # A count of up to 255, as nearly all are, shows in its first byte that it is none of 0.
-    _need(0 not in counts[::COUNT_BYTES] or bool(np.frombuffer(counts, "<u4").all()))
-    halves = np.frombuffer(keys, "<u8")[:: TERM_BYTES // 8]
+def _terms(sizes: Sequence[tuple[int, int]], data: bytes, table: TermTable) -> Iterator[Terms]:
+    """The terms of each cut. ``sizes``: how many terms, each as often as it stands there, and words each has."""
+    numbers = np.frombuffer(data, "<u4")
+    _need(numbers.size == sum([terms for terms, _ in sizes]))
     end = 0
     for terms, words in sizes:
         start, end = end, end + terms
-        some = keys[start * TERM_BYTES : end * TERM_BYTES]
-        _need(_are_different(halves[start:end]) or len(set(_KEY.iter_unpack(some))) == terms)
-        yield Terms(keys=some, counts=counts[start * COUNT_BYTES : end * COUNT_BYTES], words=words)
+        yield table.count(numbers[start:end], words)
 
 
 def _are_different(halves: npt.NDArray[np.uint64]) -> bool:

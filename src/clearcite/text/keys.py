@@ -3,15 +3,14 @@
 import hashlib
 import sys
 from array import array
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
+from typing import TypeVar
 
-from clearcite.domain.terms import KEY_BYTES, STEM_BYTES, Terms
+from clearcite.domain.terms import KEY_BYTES, NUMBER_BYTES, STEM_BYTES, Terms
 from clearcite.text.analysis import Analyzer, analysed_length
 from clearcite.text.languages import STEMMERS, STOP_WORDS
-from clearcite.text.terms import WHOLE, WORD, Table, by_piece, stop_words_of, terms_of, word_forms
+from clearcite.text.terms import WORD, Table, by_piece, stop_words_of, terms_of, word_forms
 from clearcite.text.tokens import is_plain_word
 
 
@@ -27,10 +26,12 @@ _NOTHING = hashlib.blake2b(digest_size=KEY_BYTES)
 
 
 _NO_STEM = bytes(STEM_BYTES)
-_UNSTEMMED, _UNPAIRED = b"=", b"#"
-"""Counted beside the terms: words that have no stem, and terms that are neither a word nor the stem of one."""
-_STOP_WORD = {language: language.encode("ascii") for language in STOP_WORDS}
-"""Counted beside the terms where a language is voted for: how many stop words of each a text has."""
+_EVEN = bytes(range(0, 256, 2))
+_MARKS = {language: bytes([number]) for number, language in enumerate(STOP_WORDS)}
+V = TypeVar("V")
+
+MOST_TERMS = 1 << 18
+"""That a vocabulary holds before it begins again, one document more or less."""
 
 
 def packed(terms: Mapping[str, int], language: str = "") -> Terms:
@@ -43,66 +44,122 @@ def packed(terms: Mapping[str, int], language: str = "") -> Terms:
 
 
 def document_keys(analyzer: Analyzer, text: str, language: str | None = None) -> Terms:
-    """``packed(analyzer.analyze_document(text, language))`` at a third of the cost: no term is made for a piece of text
-    that was seen before, its keys are counted as they are, and its stop words with them. For writing only, too."""
-    pieces, stated = analyzer.pieces(text), analyzer.stated(language)
-    if stated is not None:
-        return _terms(_counted(_keys_by_piece(stated), pieces))
-    likely = _LIKELY.get(analyzer.languages, analyzer.languages[0])
-    counted = _counted(_keys_by_piece(likely, votes=True), pieces)
-    voted = analyzer.most_voted({name: counted.pop(mark, 0) for name, mark in _STOP_WORD.items()})[0]
-    if voted != likely:
-        _LIKELY[analyzer.languages] = voted
-        counted = _counted(_keys_by_piece(voted), pieces)
-    return _terms(counted)
+    """The terms of a text by itself; see ``Analyzer.analyze_document``."""
+    terms = analyzer.analyze_document(text, language)
+    return packed(terms, analyzer.language_of(analyzer.pieces(text), language))
 
 
-_LIKELY: dict[tuple[str, ...], str] = {}
-"""The language of the text before, for these configured ones: mostly the next one is in it too."""
+class Vocabulary:
+    """The terms met so far, by number: of each document only numbers are told, and of each term its key only once.
+    Not thread-safe. For writing only: a question's time must not tell which words were written lately."""
+
+    def __init__(self, analyzer: Analyzer) -> None:
+        self._analyzer = analyzer
+        self._likely = analyzer.languages[0]
+        self._begin()
+
+    def _begin(self) -> None:
+        self._fresh: list[bytes] = []
+        self._told = 0
+        self._plain: dict[str, Table[bytes]] = {}
+        self._voting: dict[str, Table[tuple[bytes, bytes]]] = {}
+        self._known: dict[str, dict[str, bytes]] = {}
+
+    def numbers(self, text: str, language: str | None = None) -> bytes:
+        """For each term of a text (see ``Analyzer.analyze_document``), as often as it stands there, twice the number of
+        its key, and one more for a word, in NUMBER_BYTES. No term is made for a piece of text that was seen before."""
+        pieces, stated = self._analyzer.pieces(text), self._analyzer.stated(language)
+        if stated is None:
+            return self._voted(pieces)
+        table = self._plain.get(stated)
+        if table is None:
+            numbers = self._numbers_of(stated)
+            table = self._plain[stated] = _by_piece(
+                lambda raw: b"" if stated in stop_words_of(raw) else numbers(raw), b"".join
+            )
+        return b"".join(map(table.__getitem__, pieces))
+
+    def tell(self) -> tuple[int, bytes]:
+        """How many keys were told before, and those that have come since, as in ``Terms.keys``. After 0 whoever
+        listens forgets what he was told."""
+        told, fresh = self._told, b"".join(self._fresh)
+        self._told += len(self._fresh)
+        self._fresh.clear()
+        if self._told > MOST_TERMS:
+            self._begin()
+        return told, fresh
+
+    def _voted(self, pieces: Sequence[str]) -> bytes:
+        """In the language of the text before, for mostly the next one is in it too, unless the stop words say that
+        it is in another."""
+        found = self._with_votes(pieces, self._likely)
+        votes = b"".join([marks for _, marks in found])
+        count = {language: votes.count(mark) for language, mark in _MARKS.items()}
+        voted = self._analyzer.most_voted(count)[0]
+        if voted != self._likely:
+            self._likely = voted
+            found = self._with_votes(pieces, voted)
+        return b"".join([numbers for numbers, _ in found])
+
+    def _with_votes(self, pieces: Sequence[str], language: str) -> list[tuple[bytes, bytes]]:
+        """For each piece the numbers of its terms, and a mark for each language that its stop words are in."""
+        table = self._voting.get(language)
+        if table is None:
+            numbers = self._numbers_of(language)
+
+            def both(raw: str) -> tuple[bytes, bytes]:
+                stops = stop_words_of(raw)
+                marks = b"".join([_MARKS[name] for name in stops]) if stops else b""
+                return b"" if language in stops else numbers(raw), marks
+
+            table = self._voting[language] = _by_piece(both, _both_in_one)
+        return list(map(table.__getitem__, pieces))
+
+    def _numbers_of(self, language: str) -> Callable[[str], bytes]:
+        """The numbers of the terms of one raw token that is no stop word."""
+        known = self._known.setdefault(language, {})
+        languages = (language,) if language else ()
+
+        def number(term: str, stem: str = "") -> bytes:
+            place = self._told + len(self._fresh)
+            self._fresh.append(term_key(term) + (term_key(stem)[:STEM_BYTES] if stem else _NO_STEM))
+            told = known[term] = (2 * place + (term[0] == WORD)).to_bytes(NUMBER_BYTES, "little")
+            return told
+
+        def numbers(raw: str) -> bytes:
+            if is_plain_word(raw):  # most words, at half the cost of what follows
+                word, *stems = word_forms(raw, languages)
+                if not stems:
+                    return known.get(word) or number(word)
+                stem = stems[0]
+                return (known.get(word) or number(word, stem)) + (known.get(stem) or number(stem))
+            found = []
+            for term in terms_of(raw, language):
+                forms = word_forms(term[1:], languages) if term[0] == WORD else []
+                found.append(known.get(term) or number(term, *forms[1:]))
+            return b"".join(found)
+
+        return numbers
 
 
-def _counted(keys: Table[tuple[bytes, ...]], pieces: Sequence[str]) -> Counter[bytes]:
-    return Counter(chain.from_iterable(map(keys.__getitem__, pieces)))
+def _by_piece(of_token: Callable[[str], V], in_one: Callable[[Iterable[V]], V]) -> Table[V]:
+    """``by_piece``, where a plain word is the same however it is written."""
 
+    def of_raw(raw: str) -> V:
+        return table[raw.lower()] if is_plain_word(raw) and not raw.islower() else of_token(raw)
 
-def _terms(counted: Counter[bytes]) -> Terms:
-    """From what ``_keys_by_piece`` says, without votes: beside each word stands its stem or ``_UNSTEMMED``, beside
-    everything else ``_UNPAIRED``, so there are half as many words as there are pairs without the latter."""
-    words = sum(counted.values()) // 2 - counted.pop(_UNPAIRED, 0)
-    counted.pop(_UNSTEMMED, 0)
-    return Terms(keys=b"".join(counted), counts=_packed_counts(counted.values()), words=words)
-
-
-@lru_cache(maxsize=2 * len(STEMMERS) + 2)
-def _keys_by_piece(language: str, *, votes: bool = False) -> Table[tuple[bytes, ...]]:
-    """For each piece of a document in this language: its terms as in ``Terms.keys``, and what is counted beside them;
-    with ``votes`` also what ``_STOP_WORD`` says of each stop word. For writing only: a question's time must not tell
-    which words were written lately."""
-    hinted, languages = _hinted(language), (language,)
-
-    def keys(raw: str) -> tuple[bytes, ...]:
-        is_plain = is_plain_word(raw)
-        if is_plain and not raw.islower():
-            return table[raw.lower()]
-        stops = stop_words_of(raw)
-        marks = map(_STOP_WORD.__getitem__, stops) if stops and votes else ()
-        if language in stops:
-            return tuple(marks)
-        if is_plain and language:  # most words, at half the cost of what follows
-            word, *stems = word_forms(raw, languages)
-            stem = hinted(stems[0]) if stems else b""
-            return (*marks, term_key(word) + (stem[:STEM_BYTES] or _NO_STEM), stem or _UNSTEMMED)
-        if raw.isdigit() and raw.isascii():
-            return (term_key(WORD + raw) + _NO_STEM, _UNSTEMMED)
-        terms = terms_of(raw, language)
-        kinds = [term[0] for term in terms]
-        words, wholes = kinds.count(WORD), kinds.count(WHOLE)
-        stemmed = len(terms) - words - wholes
-        unpaired = [_UNPAIRED] * wholes
-        return (*marks, *map(hinted, terms), *[_UNSTEMMED] * (words - stemmed), *unpaired)
-
-    table = by_piece(keys)
+    table = by_piece(of_raw, in_one)
     return table
+
+
+def _both_in_one(parts: Iterable[tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
+    some = list(parts)
+    return b"".join([numbers for numbers, _ in some]), b"".join([marks for _, marks in some])
+
+
+def words_of(numbers: bytes) -> int:
+    """How many of the terms that ``Vocabulary.numbers`` gives are words."""
+    return len(numbers[::NUMBER_BYTES].translate(None, _EVEN))
 
 
 @lru_cache(maxsize=len(STEMMERS) + 1)

@@ -69,14 +69,18 @@ def document_terms(language: str) -> WordTable:
     A piece is what stands between white space, which no token holds, so pieces need no more than one look. It need not
     be cleaned (``forms.clean_text``) before: nothing is composed across white space.
     """
-    return by_piece(lambda raw: tuple(terms_of(raw, language)))
+    return by_piece(lambda raw: tuple(terms_of(raw, language)), _in_one)
 
 
-def by_piece(of_token: Callable[[str], tuple[V, ...]]) -> Table[tuple[V, ...]]:
-    """For each piece what a function says of its raw tokens. Of a token that is a piece by itself, as most are, nothing
-    is kept twice."""
+def _in_one(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(parts))
 
-    def of_piece(piece: str) -> tuple[V, ...]:
+
+def by_piece(of_token: Callable[[str], V], in_one: Callable[[Iterable[V]], V]) -> Table[V]:
+    """For each piece what a function says of its raw tokens, ``in_one``. Of a token that is a piece by itself, as most
+    are, nothing is kept twice."""
+
+    def of_piece(piece: str) -> V:
         word = piece.strip(_AROUND_WORDS)
         if (
             word.isascii() and word.isalpha()
@@ -84,7 +88,7 @@ def by_piece(of_token: Callable[[str], tuple[V, ...]]) -> Table[tuple[V, ...]]:
             return of_token(word) if len(word) == len(piece) else table[word]
         raws = raw_tokens(clean_text(piece))
         if len(raws) != 1:
-            return tuple(chain.from_iterable(map(table.__getitem__, raws)))
+            return in_one(map(table.__getitem__, raws))
         return of_token(piece) if raws[0] == piece else table[raws[0]]
 
     table = Table(of_piece)
@@ -156,7 +160,7 @@ def stop_words_of(raw: str) -> tuple[str, ...]:
 
 
 _BY_TOKEN = Table(stop_words_of)
-STOP_WORDS_OF = by_piece(stop_words_of)
+STOP_WORDS_OF = by_piece(stop_words_of, _in_one)
 """For each piece (see ``document_terms``) and each stop word in it, the languages it is one in."""
 
 

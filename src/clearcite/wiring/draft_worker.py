@@ -12,15 +12,18 @@ from clearcite.adapters.parsers.worker import run
 from clearcite.ingest.draft import Recipe
 from clearcite.ingest.draft_frames import decode_sheet, encode_draft
 from clearcite.text.analysis import Analyzer
+from clearcite.text.keys import Vocabulary
 
 
 def main() -> int:
     gc.set_threshold(50_000, 20, 50)  # many objects and few cycles
     words, *languages = sys.argv[3:]
     recipe = Recipe(analyzer=Analyzer(languages), chunk_words=int(words))
+    vocabulary = Vocabulary(recipe.analyzer)
 
-    def answer(sheet: bytes, content: bytes) -> bytes:
-        return encode_draft(recipe.draft(parse_document, content, decode_sheet(sheet)))
+    def answer(asked: bytes, content: bytes) -> bytes:
+        sheet = decode_sheet(asked)
+        return encode_draft(*recipe.read(parse_document, content, sheet), sheet.language, vocabulary)
 
     return run(answer)
 

@@ -1,15 +1,18 @@
 """Keys of a document are those of its terms, however they are counted."""
 
 import random
+from array import array
+from collections import Counter
 
 import pytest
 
 from clearcite.domain.terms import KEY_BYTES, STEM_BYTES, TERM_BYTES, Terms
 from clearcite.text.analysis import Analyzer
 from clearcite.text.forms import clean_text
-from clearcite.text.keys import document_keys, packed, term_key
+from clearcite.text.keys import Vocabulary, document_keys, packed, term_key, words_of
 from clearcite.text.tokens import raw_tokens
 from tests.support.dice import new_seed
+from tests.support.terms import counts_of
 
 WORDS = [
     "The",
@@ -53,12 +56,42 @@ def test_the_keys_of_a_document_are_those_of_its_terms(
     languages: tuple[str, ...], stated: str | None
 ) -> None:
     analyzer, chance = Analyzer(languages), random.Random(5)
+    vocabulary, keys = Vocabulary(analyzer), list[bytes]()
     for size in (0, 1, 3, 40, 200):
         text = " ".join(chance.choice(WORDS) for _ in range(size))
         for form in (text, text.upper(), text.replace(" ", "\n\t")):
             terms = analyzer.analyze_document(form, stated)
             language = analyzer.language_of(analyzer.pieces(form), stated)
-            assert document_keys(analyzer, form, stated) == packed(terms, language)
+            numbers = vocabulary.numbers(form, stated)
+            before, fresh = vocabulary.tell()
+            assert before == len(keys)
+            keys += [fresh[at : at + TERM_BYTES] for at in range(0, len(fresh), TERM_BYTES)]
+            wanted = packed(terms, language)
+            assert Counter(keys[number >> 1] for number in array("I", numbers)) == counts_of(wanted)
+            assert words_of(numbers) == wanted.words
+            assert document_keys(analyzer, form, stated) == wanted
+
+
+def test_a_key_is_told_once_however_often_its_term_is_met() -> None:
+    vocabulary = Vocabulary(Analyzer(("en",)))
+    first = vocabulary.numbers("Workers run; the worker runs.")
+    assert vocabulary.tell() == (0, document_keys(Analyzer(("en",)), "Workers run; the worker runs.").keys)
+    assert vocabulary.numbers("(Workers) run: the WORKER runs!") == first
+    told, fresh = vocabulary.tell()
+    assert (told, fresh) == (len(set(array("I", first))), b"")
+    assert vocabulary.numbers("The")[:1] == vocabulary.numbers("…") == b""
+
+
+def test_a_vocabulary_that_is_full_begins_again_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clearcite.text.keys.MOST_TERMS", 3)
+    vocabulary = Vocabulary(Analyzer(("en",)))
+    first = vocabulary.numbers("workers")
+    keys = vocabulary.tell()
+    assert keys[0] == 0
+    vocabulary.numbers("workers running")
+    assert vocabulary.tell()[0] == 2
+    assert vocabulary.numbers("workers") == first
+    assert vocabulary.tell() == keys
 
 
 def test_a_word_says_what_its_stem_is_however_it_is_written() -> None:
