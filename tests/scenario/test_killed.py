@@ -86,7 +86,7 @@ def disturb(folder: Path, seed: int, times: int) -> tuple[dict[int, int], Counte
     for turn in range(times):
         name = "ingest" if turn == 0 else names[turn % len(names)]
         change(folder, versions, random_)
-        killed[name] += start_and_kill(folder, COMMANDS[name], random_.uniform(0.15, 1.6))
+        killed[name] += start_and_kill(folder, COMMANDS[name], random_.uniform(0.15, 1.0))
     for number in range(GONE, DOCUMENTS):
         (folder / "docs" / f"d{number:02}.md").unlink(missing_ok=True)
     return versions, killed
