@@ -2,8 +2,8 @@
 
 Needs the ``onnx`` package; running the model does not. The graph takes the summed embeddings of one text
 (tokens × 384) and gives the last hidden states (tokens × 384) and their mean (384). Every weight is an initializer with
-external data, named as in the safetensors file and supplied when a session is opened. A test builds the graph
-again and compares it.
+external data, named as in the safetensors file: it is a file of its name, supplied when a session is opened. A test
+builds the graph again and compares it.
 
 ``pair``: whether it is a question and a text that are read together. Then each matrix of the upper layers has a product
 of two thin ones added (low-rank adaptation, Hu et al. 2021), whose weights ``bench/fit_reader.py`` fits; one text alone
@@ -118,7 +118,7 @@ def _states(name: str, dims: int) -> ValueInfoProto:
 def _external(name: str, shape: tuple[int, ...]) -> TensorProto:
     tensor = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=shape)
     tensor.data_location = TensorProto.EXTERNAL
-    tensor.external_data.add(key="location", value="supplied-at-run-time")
+    tensor.external_data.add(key="location", value=name)
     return tensor
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # a test may load onnxruntime before clearcite does
 settings.register_profile("soak", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # A change is not refused for a fault that was there before it, nor for a slow neighbour.
 settings.register_profile("repeatable", settings.get_profile("soak"), derandomize=True, database=None)

@@ -257,8 +257,11 @@ def _open(weights: Path, vocabulary: Path, threads: int) -> _Running:
     options.log_severity_level = 3
     # Only rewrites that keep the arithmetic: fused kernels differ between releases.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    values = [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in given.values()]
-    options.add_external_initializers(list(given), values)
+    # Each is a file in memory of its name, which is used in place: otherwise all are copied.
+    options.add_session_config_entry("session.use_external_initializer_file_buffers_directly", "1")
+    options.add_external_initializers_from_files_in_memory(
+        list(given), list(given.values()), [value.nbytes for value in given.values()]
+    )
     try:
         session = onnxruntime.InferenceSession(
             _SKELETON.read_bytes(), options, providers=["CPUExecutionProvider"]
