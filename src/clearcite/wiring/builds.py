@@ -25,16 +25,8 @@ from clearcite.text.analysis import Analyzer
 from clearcite.wire import canonical
 from clearcite.wire.convert import to_json
 from clearcite.wiring.drafting import ChildDrafter
-from clearcite.wiring.parts import (
-    INDEX,
-    LEDGER,
-    SystemClock,
-    analyzer_for,
-    existing_store,
-    manifest_of,
-    name_of,
-    passage_embedder,
-)
+from clearcite.wiring.manifests import analyzer_for, manifest_of, name_of
+from clearcite.wiring.parts import INDEX, LEDGER, SystemClock, existing_store, passage_embedder
 
 LOOKS = 4
 HEADER = 128

@@ -22,16 +22,8 @@ from clearcite.domain.thresholds import CLAIM_LIMITS, ClaimLimits
 from clearcite.engine import Engine, Pipeline, Services
 from clearcite.text.phrases import PhraseSet
 from clearcite.visibility import Visibility
-from clearcite.wiring.parts import (
-    INDEX,
-    LEDGER,
-    TRACES,
-    SystemClock,
-    analyzer_for,
-    existing_store,
-    manifest_of,
-    query_embedder,
-)
+from clearcite.wiring.manifests import analyzer_for, manifest_of, query_embedder
+from clearcite.wiring.parts import INDEX, LEDGER, TRACES, SystemClock, existing_store
 
 if TYPE_CHECKING:
     from clearcite.adapters.embedders.minilm import MiniLM

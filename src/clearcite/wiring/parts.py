@@ -1,4 +1,4 @@
-"""What engines and workshops share: clock, store, analysis and the embedder."""
+"""What engines and workshops share: clock, store and the embedder, which a question opens before all else is loaded."""
 
 import time
 from pathlib import Path
@@ -7,15 +7,9 @@ from clearcite.adapters.embedders.minilm import MiniLM
 from clearcite.adapters.indexes.local_format import has_vectors
 from clearcite.config import Settings
 from clearcite.domain.access import Micros
-from clearcite.domain.manifest import PipelineManifest
-from clearcite.errors import ClearciteError, ConfigError, InputError, IntegrityFault, MissingExtra
-from clearcite.ports import Embedder
-from clearcite.text.analysis import Analyzer
-from clearcite.wire import loads
-from clearcite.wire.convert import from_json
+from clearcite.errors import ClearciteError, ConfigError, MissingExtra
 
 LEDGER, TRACES, INDEX = "ledger.db", "traces.db", "index"
-REBUILD = "Build another: clearcite index build"
 
 
 class SystemClock:
@@ -30,32 +24,6 @@ def existing_store(settings: Settings) -> Path:
     if not (store / LEDGER).is_file():
         raise ConfigError("There is no store here yet. Make one with: clearcite ingest FOLDER")
     return store
-
-
-def manifest_of(generation: str, text: str | None) -> PipelineManifest:
-    """The stored manifest of a generation, which its name is made of. Raises IntegrityFault for a damaged one."""
-    if text is None:
-        raise ConfigError("The store holds no index yet. Fill it with: clearcite ingest FOLDER")
-    try:
-        manifest: PipelineManifest = from_json(PipelineManifest, loads(text))
-    except InputError as error:
-        raise IntegrityFault(f"The manifest of a generation is damaged. {REBUILD}") from error
-    if not generation.startswith(name_of(manifest)):
-        raise IntegrityFault(f"The manifest of a generation is not the one it was built under. {REBUILD}")
-    return manifest
-
-
-def name_of(manifest: PipelineManifest) -> str:
-    """What the names of all generations of a manifest begin with."""
-    return f"g-{manifest.hash()[:12]}"
-
-
-def analyzer_for(manifest: PipelineManifest) -> Analyzer:
-    """The analysis a generation was built with; another one would ask for words it does not hold."""
-    analyzer = Analyzer(languages=manifest.languages, synonyms=dict(manifest.synonyms))
-    if analyzer.fingerprint != manifest.analysis:
-        raise ConfigError(f"The index was built by another version. {REBUILD}")
-    return analyzer
 
 
 def passage_embedder(settings: Settings) -> MiniLM | None:
@@ -84,16 +52,4 @@ def opening_embedder(settings: Settings, question: str) -> MiniLM | None:
         return None
     if embedder is not None:
         embedder.open_beside(question)
-    return embedder
-
-
-def query_embedder(
-    settings: Settings, manifest: PipelineManifest, given: MiniLM | None = None
-) -> Embedder | None:
-    """The embedder a generation was built with, ``given`` one if there is; two vector spaces never mix."""
-    if manifest.embedder is None or settings.semantic == "off":
-        return None
-    embedder = given or passage_embedder(settings)
-    if embedder is not None and embedder.fingerprint != manifest.embedder:
-        raise ConfigError(f"The index holds vectors of another model. {REBUILD}")
     return embedder

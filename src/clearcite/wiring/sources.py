@@ -34,7 +34,8 @@ from clearcite.wire.records import RecordRules
 from clearcite.wire.zones import zone_of
 from clearcite.wiring.builds import manifest_for
 from clearcite.wiring.drafting import ChildDrafter
-from clearcite.wiring.parts import LEDGER, SystemClock, manifest_of
+from clearcite.wiring.manifests import manifest_of
+from clearcite.wiring.parts import LEDGER, SystemClock
 from clearcite.wiring.workshop import Workshop
 
 _LARGE_FEED = (

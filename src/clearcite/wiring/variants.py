@@ -32,16 +32,8 @@ from clearcite.wire import canonical
 from clearcite.wire.convert import to_json
 from clearcite.wiring.copies import scratch_copy
 from clearcite.wiring.engines import claim_limits, engine_on
-from clearcite.wiring.parts import (
-    INDEX,
-    LEDGER,
-    SystemClock,
-    analyzer_for,
-    existing_store,
-    manifest_of,
-    name_of,
-    passage_embedder,
-)
+from clearcite.wiring.manifests import analyzer_for, manifest_of, name_of
+from clearcite.wiring.parts import INDEX, LEDGER, SystemClock, existing_store, passage_embedder
 
 Say = Callable[[str], None]
 

@@ -19,7 +19,8 @@ from clearcite.ingest.pipeline import Worker, sweep
 from clearcite.storing import Ledger
 from clearcite.text.analysis import Analyzer
 from clearcite.wiring.builds import Target, builder_for, others, retire_unkept, target_for
-from clearcite.wiring.parts import INDEX, LEDGER, SystemClock, existing_store, manifest_of
+from clearcite.wiring.manifests import manifest_of
+from clearcite.wiring.parts import INDEX, LEDGER, SystemClock, existing_store
 
 Choose = Callable[[Settings, Ledger, Path], Target]
 
