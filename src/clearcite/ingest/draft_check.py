@@ -7,16 +7,17 @@ A module of its own, because that process needs none of it. See ``draft_frames``
 
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import MsgspecError
 from msgspec.json import Decoder
+from msgspec.structs import replace
 
 from clearcite.domain.corpus import Unit
-from clearcite.domain.terms import KEY_BYTES, NUMBER_BYTES, STEM_BYTES, TERM_BYTES, Terms
+from clearcite.domain.terms import COUNT_BYTES, KEY_BYTES, NUMBER_BYTES, STEM_BYTES, TERM_BYTES, Terms
 from clearcite.errors import InputError, ReadingFailed
 from clearcite.ingest.chunk import Cut
 from clearcite.ingest.draft import Draft
@@ -27,12 +28,21 @@ _UNSAFE = "the document could not be parsed safely"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _KEY = struct.Struct(f"{KEY_BYTES}s{STEM_BYTES}x")
 _ROW = struct.Struct("<7i")
+_AT_ONCE = 1_000_000
+"""Bytes of numbers that are counted at once, which takes ten times as many."""
+_APART = np.uint64(0x9E37_79B9_7F4A_7C15)
+"""Times the number of a text, and added to its keys: those of different texts are then hardly ever the same."""
 _KEY_TYPE = np.dtype(f"V{TERM_BYTES}")
 
 _decode = Decoder(Line).decode
 _decode_refusal = Decoder(Refusal).decode
 
 Span = tuple[int, int]
+Size = tuple[int, int, int]
+"""Of a cut: how many terms it has, each as often as it stands there, how many words, and how many keys were told by
+then."""
+_Uncounted = tuple[int, Draft, list[Size], bytes]
+"""The place of a draft among all, the draft without terms, and what ``TermTable.count`` needs of it."""
 Names = tuple[str, tuple[str, ...], tuple[str, ...]]
 """Context, heading and flags of a cut."""
 
@@ -45,6 +55,11 @@ class TermTable:
     def __init__(self) -> None:
         self._keys = np.empty(0, _KEY_TYPE)
         self._told = 0
+
+    @property
+    def told(self) -> int:
+        """How many keys."""
+        return self._told
 
     def learn(self, told: int, keys: bytes) -> None:
         """More keys, after so many that were told before. After 0 it begins anew: a process that was renewed knows
@@ -62,39 +77,91 @@ class TermTable:
             self._keys[:told] = before
         self._keys[told : self._told] = fresh
 
-    def count(self, numbers: npt.NDArray[np.uint32], words: int) -> Terms:
-        """The terms of a text, of which each stands there as often as its number does."""
-        if not numbers.size:
-            return Terms(words=words)
-        ordered = numbers >> 1
-        ordered.sort()
-        _need(ordered.item(-1) < self._told)
-        is_last = np.ones(ordered.size, np.bool_)
-        np.not_equal(ordered[1:], ordered[:-1], out=is_last[:-1])
+    def count(self, sizes: Sequence[Size], data: bytes) -> list[Terms]:
+        """The terms of texts, each as often as its number stands among those of the text. All at once: most of what it
+        costs is paid once a call. Raises ValueError."""
+        if len(data) > _AT_ONCE and len(sizes) > 1:
+            half = len(sizes) // 2
+            cut = NUMBER_BYTES * sum([terms for terms, *_ in sizes[:half]])
+            return self.count(sizes[:half], data[:cut]) + self.count(sizes[half:], data[cut:])
+        numbers = np.frombuffer(data, "<u4")
+        texts = np.repeat(np.arange(len(sizes), dtype=np.uint64), [terms for terms, *_ in sizes])
+        placed = (texts << np.uint64(32)) | (numbers >> 1)
+        placed.sort()
+        is_last = np.ones(placed.size, np.bool_)
+        np.not_equal(placed[1:], placed[:-1], out=is_last[:-1])
         last = is_last.nonzero()[0]
-        keys = self._keys.take(ordered.take(last))
-        _need(
-            _are_different(keys.view("<u8")[:: TERM_BYTES // 8])
-            or len(set(_KEY.iter_unpack(keys.tobytes()))) == keys.size
-        )
-        counts = (last + 1).astype("<u4")
-        counts[1:] -= counts[:-1].copy()
-        return Terms(keys=keys.tobytes(), counts=counts.tobytes(), words=words)
+        found = placed.take(last)
+        places = (found & np.uint64(0xFFFFFFFF)).astype(np.intp)
+        limits = np.array([told for *_, told in sizes], np.intp)
+        owners = found >> np.uint64(32)
+        _need(bool((places < limits.take(owners.view(np.intp))).all()))
+        ends = owners.searchsorted(np.arange(len(sizes), dtype=np.uint64), side="right").tolist()
+        spans = list(zip([0, *ends], ends, strict=False))
+        keys = self._keys.take(places)
+        if not _are_different(keys.view("<u8")[:: TERM_BYTES // 8] + owners * _APART):
+            _need(all(len(set(_KEY.iter_unpack(keys[a:b].tobytes()))) == b - a for a, b in spans))
+        counts = np.diff(last, prepend=-1).astype("<u4").tobytes()
+        whole = keys.tobytes()
+        return [
+            Terms(
+                keys=whole[start * TERM_BYTES : end * TERM_BYTES],
+                counts=counts[start * COUNT_BYTES : end * COUNT_BYTES],
+                words=words,
+            )
+            for (start, end), (_, words, _) in zip(spans, sizes, strict=True)
+        ]
 
 
-def decode_draft(data: bytes, table: TermTable) -> Draft:
-    """Raises InputError with the reader's own message, or for an answer that is not well formed. ``table``: what the
-    answers before it told."""
-    line, _, rest = data.partition(b"\n")
+def decode_drafts(answers: Iterable[bytes], table: TermTable) -> list[Draft | InputError]:
+    """A draft for each answer, or the reader's own message, or that the answer is not well formed. ``table``: what the
+    answers before them told."""
+    found: list[Draft | InputError] = []
+    waiting: list[_Uncounted] = []
+    for data in answers:
+        try:
+            line, _, rest = data.partition(b"\n")
+            if line.startswith(b'{"error"'):
+                raise InputError(_decode_refusal(line).error)
+            said = _decode(line)
+            if not said.told:
+                _count(waiting, table, found)
+            draft, sizes, numbers = _draft(said, rest, table)
+            waiting.append((len(found), draft, sizes, numbers))
+            found.append(draft)
+        except InputError as error:
+            found.append(error)
+        except (MsgspecError, ValueError, IndexError, RecursionError, struct.error):
+            found.append(InputError(_UNSAFE))
+    _count(waiting, table, found)
+    return found
+
+
+def _count(waiting: list[_Uncounted], table: TermTable, found: list[Draft | InputError]) -> None:
+    """Put the drafts that wait for their terms into their places, with them; if some are wrong, one by one."""
+    if not waiting:
+        return
     try:
-        if line.startswith(b'{"error"'):
-            raise InputError(_decode_refusal(line).error)
-        return _draft(_decode(line), rest, table)
-    except (MsgspecError, ValueError, IndexError, RecursionError, struct.error):
-        raise InputError(_UNSAFE) from None
+        terms = iter(
+            table.count(
+                [size for _, _, sizes, _ in waiting for size in sizes],
+                b"".join([numbers for *_, numbers in waiting]),
+            )
+        )
+    except ValueError:
+        if len(waiting) == 1:
+            found[waiting[0][0]] = InputError(_UNSAFE)
+        else:
+            for one in waiting:
+                _count([one], table, found)
+    else:
+        for at, draft, sizes, _ in waiting:
+            found[at] = replace(draft, terms=tuple(islice(terms, len(sizes))))
+    waiting.clear()
 
 
-def _draft(said: Line, rest: bytes, table: TermTable) -> Draft:
+def _draft(said: Line, rest: bytes, table: TermTable) -> tuple[Draft, list[Size], bytes]:
+    """A draft without terms, how many each of its cuts has, and their numbers."""
     size = NUMBER_BYTES * said.numbers
     end = size + TERM_BYTES * said.keys
     _need(0 <= size <= end <= len(rest))
@@ -104,25 +171,17 @@ def _draft(said: Line, rest: bytes, table: TermTable) -> Draft:
     cuts = [_cut(names, rows, len(said.text)) for names in said.cuts]
     _need(bool(cuts) and next(rows, None) is None)
     _need(all(one.end <= following.start for (one, *_), (following, *_) in pairwise(cuts)))
-    return Draft(
+    sizes = [(terms, words, table.told) for _, terms, words in cuts]
+    _need(len(rest) - end == NUMBER_BYTES * sum([terms for terms, *_ in sizes]))
+    draft = Draft(
         text=said.text,
         title=said.title,
         normal_sha256=said.normal,
         cuts=tuple([cut for cut, _, _ in cuts]),
-        terms=tuple(_terms([(terms, words) for _, terms, words in cuts], rest[end:], table)),
         flags=said.flags,
         notes=said.notes,
     )
-
-
-def _terms(sizes: Sequence[tuple[int, int]], data: bytes, table: TermTable) -> Iterator[Terms]:
-    """The terms of each cut. ``sizes``: how many terms, each as often as it stands there, and words each has."""
-    numbers = np.frombuffer(data, "<u4")
-    _need(numbers.size == sum([terms for terms, _ in sizes]))
-    end = 0
-    for terms, words in sizes:
-        start, end = end, end + terms
-        yield table.count(numbers[start:end], words)
+    return draft, sizes, rest[end:]
 
 
 def _are_different(halves: npt.NDArray[np.uint64]) -> bool:

@@ -11,7 +11,7 @@ from clearcite.adapters.parsers.formats import parse_document
 from clearcite.domain.terms import Terms
 from clearcite.errors import InputError, ReadingFailed, TooLarge
 from clearcite.ingest.draft import Draft, Recipe, Sheet, normal_text
-from clearcite.ingest.draft_check import TermTable, decode_draft
+from clearcite.ingest.draft_check import TermTable, decode_drafts
 from clearcite.ingest.draft_frames import decode_sheet, encode_draft, encode_sheet
 from clearcite.text.analysis import Analyzer
 from clearcite.text.keys import Vocabulary
@@ -60,6 +60,13 @@ def encoded(text: str, vocabulary: Vocabulary | None = None, media_type: str = "
     return encode_draft(made, texts, None, vocabulary or Vocabulary(RECIPE.analyzer))
 
 
+def decode_draft(data: bytes, table: TermTable) -> Draft:
+    (found,) = decode_drafts([data], table)
+    if isinstance(found, InputError):
+        raise found
+    return found
+
+
 def decoded(data: bytes) -> Draft:
     """By somebody who was told nothing before."""
     return decode_draft(data, TermTable())
@@ -73,7 +80,8 @@ def test_a_draft_comes_back_as_it_was() -> None:
 
 @pytest.mark.parametrize("most", [1 << 18, 100])
 def test_drafts_of_noise_come_back_as_they_were(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also by a vocabulary that is full again and again."""
+    """Also by a vocabulary that is full again and again, and where few terms are counted at once."""
+    monkeypatch.setattr("clearcite.ingest.draft_check._AT_ONCE", most)
     monkeypatch.setattr("clearcite.text.keys.MOST_TERMS", most)
     monkeypatch.setattr("clearcite.ingest.draft_check.MOST_TERMS", most)
     chance = random.Random(20_260)
@@ -192,6 +200,31 @@ def test_a_key_is_known_in_the_frames_after_its_own_until_one_begins_anew() -> N
     assert decode_draft(frame(terms=OTHER + FIRST), table).terms[0].keys == OTHER
     with pytest.raises(InputError):
         decode_draft(frame(terms=SECOND, told=1, keys=0), table)
+
+
+def test_of_answers_looked_at_together_each_stands_for_itself() -> None:
+    row = NUMBERS.replace("1 1 1", "1 2 2")
+    answers = [
+        frame(row, KEY + OTHER + FIRST + SECOND, keys=2),
+        frame(terms=b"\7\0\0\0", told=2, keys=0),  # no key has this number
+        b'{"error":"the document holds no text"}',
+        frame(row, SECOND + SECOND, told=2, keys=0),
+        frame(row, KEY + FIRST + b"\5\0\0\0", told=2),  # the first key once more
+        b"{",
+        frame(terms=b"new" * 8 + FIRST),  # begins anew
+        frame(terms=SECOND, told=1, keys=0),
+        frame(row, OTHER + FIRST + SECOND, told=1),
+    ]
+    table = TermTable()
+    found = decode_drafts(answers, table)
+    assert [isinstance(item, InputError) for item in found] == [0, 1, 1, 0, 1, 1, 0, 1, 0]
+    made = [item.terms for item in found if isinstance(item, Draft)]
+    assert made == [
+        (Terms(keys=KEY + OTHER, counts=ONE + ONE, words=2),),
+        (Terms(keys=OTHER, counts=TWO, words=2),),
+        (Terms(keys=b"new" * 8, counts=ONE, words=1),),
+        (Terms(keys=b"new" * 8 + OTHER, counts=ONE + ONE, words=2),),
+    ]
 
 
 def test_keys_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
