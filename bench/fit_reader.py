@@ -1,13 +1,16 @@
 """Fit the weights by which MiniLM reads a question and a text together, on the pairs of ``bench/pairs``.
 
     pip install torch
-    python -m bench.fit_reader [--pairs FOLDER] [--held NAME] [--epochs N] [--seed N] [--write]
+    python -m bench.fit_reader [--pairs FOLDER] [--held NAME] [--epochs N] [--rate X] [--onwards] [--seed N]
+        [--write]
 
 Low-rank adaptation (Hu et al. 2021): MiniLM's own weights stay, and thin matrices are added to those of its upper
 three layers, with a last row that gives log odds. ``--held``: a file of pairs that is kept for judging, by its name;
-the area under the curve on it, and for each kind of near miss, is printed after each round. Written: the safetensors
-file beside the embedder, whose digest then belongs into ``minilm_reader.py``. Half an hour on two processors;
-half-precision products differ between processors, so the file is not the same bit for bit elsewhere.
+the area under the curve on it, and for each kind of near miss, is printed after each round. What questions alone
+give away (``bench/alone.py``) is added while fitting, so that it need not be learned; ``--plain`` leaves that out.
+From nothing it finds no way with that added: begin with weights there are (``--onwards --rate 5e-4``). Written: the
+safetensors file beside the embedder, whose digest then belongs into ``minilm_reader.py``. Half an hour on two
+processors; half-precision products differ between processors, so the file is not the same bit for bit elsewhere.
 """
 
 import argparse
@@ -17,13 +20,15 @@ import math
 import random
 import struct
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
+from bench.alone import log_odds_alone
 from bench.shelf import auc
 from clearcite.adapters.embedders.minilm import model_directory
 from clearcite.adapters.embedders.minilm_reader import FILE, pair_of
@@ -39,16 +44,22 @@ HIDDEN, HEADS, LAYERS, ADAPTED_FROM, RANK = 384, 12, 6, 3, 16
 PARTS = ("attention.self.query", "attention.self.key", "attention.self.value")
 REST = ("attention.output.dense", "intermediate.dense", "output.dense")
 RATE, DROPPED, DECAY, BATCH = 2e-3, 0.1, 0.01, 48
+MIXED = 160
+"""So many texts are sorted by length at a time: little is padded, and a batch is still of texts drawn by chance."""
 Tensor = Any
 
 
 class Pair(Struct, frozen=True, kw_only=True):
-    """``group``: pairs of one text stand in one batch, so that only the question tells. ``kind``: of the miss."""
+    """``group``: pairs of one text stand in one batch, so that only the question tells. ``kind``: of the miss.
+
+    ``alone``: log odds of the question by itself, in nats.
+    """
 
     group: int
     question: str
     text: str
     kind: str | None
+    alone: float = 0.0
 
 
 def main() -> int:
@@ -56,7 +67,10 @@ def main() -> int:
     parser.add_argument("--pairs", type=Path, default=Path(__file__).parent / "pairs")
     parser.add_argument("--held", help="a file of pairs that is not fitted on")
     parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--rate", type=float, default=RATE, help=f"{RATE}; half of it to go on")
+    parser.add_argument("--onwards", action="store_true", help="begin with the weights that are shipped")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--plain", action="store_true", help="nothing is added for what questions give away")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     torch.manual_seed(options.seed)
@@ -66,7 +80,10 @@ def main() -> int:
         parser.error(f"--held: one of {', '.join(file.stem for file in files)}")
     held = list(read(file for file in files if file.stem == options.held))
     reader = Reading()
-    fit(reader, list(read(file for file in files if file.stem != options.held)), held, options.epochs)
+    if options.onwards:
+        reader.take(map_float32(FILE))
+    pairs = list(read(file for file in files if file.stem != options.held))
+    fit(reader, pairs if options.plain else _told(pairs), held, options.epochs, options.rate)
     if options.write:
         save(reader)
     return 0
@@ -101,21 +118,30 @@ class Reading:
         for value in (*self.thin.values(), *self.row.values()):
             value.requires_grad_()
 
+    def take(self, weights: Mapping[str, Any]) -> None:
+        for name, value in (self.thin | self.row).items():
+            value.data.copy_(torch.tensor(np.array(weights[name])))
+
     @torch.no_grad()
-    def lower(self, pair: Pair) -> Tensor:
-        """States (tokens × 384) below the layers that are fitted: they never change."""
+    def lower(self, pairs: Sequence[Pair]) -> Iterator[Tensor]:
+        """States (tokens × 384) of each below the layers that are fitted: they never change."""
+        for start in range(0, len(pairs), BATCH):
+            found = [self._embedded(pair) for pair in pairs[start : start + BATCH]]
+            padded, mask = _padded(found)
+            with torch.autocast("cpu", torch.bfloat16):
+                states = self._layers(padded, mask, range(ADAPTED_FROM), 0.0).to(torch.bfloat16)
+            yield from (one[: len(known)].clone() for one, known in zip(states, found, strict=True))
+
+    def _embedded(self, pair: Pair) -> Tensor:
         ids, kinds = pair_of(self.wordpiece, pair.question, pair.text)
         start = "embeddings.word_embeddings.weight", "embeddings.token_type_embeddings.weight"
         places = self.fixed["embeddings.position_embeddings.weight"][: len(ids)]
-        found = self._norm(
+        return self._norm(
             "embeddings.LayerNorm", self.fixed[start[0]][ids] + self.fixed[start[1]][kinds] + places
         )
-        mask = torch.ones(1, len(ids), dtype=torch.bool)
-        return self._layers(found[None], mask, range(ADAPTED_FROM), 0.0)[0].to(torch.bfloat16)
 
     def log_odds(self, lower: Sequence[Tensor], dropped: float = 0.0) -> Tensor:
-        padded = torch.nn.utils.rnn.pad_sequence(list(lower), batch_first=True)
-        mask = torch.arange(padded.shape[1]) < torch.tensor([len(one) for one in lower])[:, None]
+        padded, mask = _padded(lower)
         with torch.autocast("cpu", torch.bfloat16):
             found = self._layers(padded, mask, range(ADAPTED_FROM, LAYERS), dropped).float()
         counted = mask.float()[..., None]
@@ -128,9 +154,7 @@ class Reading:
         for number in numbers:
             name = f"encoder.layer.{number}"
             query, key, content = (self._heads(f"{name}.{part}", value) for part in PARTS)
-            attended = torch.nn.functional.scaled_dot_product_attention(
-                query, key, content, attn_mask=mask[:, None, None, :]
-            )
+            attended = _attended(query, key, content, mask)
             joined = attended.transpose(1, 2).reshape(value.shape)
             outer = drop(self._dense(f"{name}.{REST[0]}", joined), dropped)
             value = self._norm(f"{name}.attention.output.LayerNorm", outer + value)
@@ -154,31 +178,41 @@ class Reading:
         return torch.nn.functional.layer_norm(value, (HIDDEN,), scale, bias, 1e-12)
 
 
-def fit(reader: Reading, pairs: Sequence[Pair], held: Sequence[Pair], epochs: int) -> None:
-    lower, kept = [reader.lower(pair) for pair in pairs], [reader.lower(pair) for pair in held]
+def _attended(query: Tensor, key: Tensor, content: Tensor, mask: Tensor) -> Tensor:
+    """Plain: half a second of a batch's one is spent going back through the fused kernel."""
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+        return torch.nn.functional.scaled_dot_product_attention(
+            query, key, content, attn_mask=mask[:, None, None, :]
+        )
+
+
+def _padded(states: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    """Pairs × tokens × 384, and which tokens are (pairs × tokens)."""
+    lengths = torch.tensor([len(one) for one in states])
+    padded = torch.nn.utils.rnn.pad_sequence(list(states), batch_first=True)
+    return padded, torch.arange(padded.shape[1]) < lengths[:, None]
+
+
+def fit(reader: Reading, pairs: Sequence[Pair], held: Sequence[Pair], epochs: int, rate: float) -> None:
+    lower, kept = list(reader.lower(pairs)), list(reader.lower(held))
     truth = torch.tensor([float(pair.kind is None) for pair in pairs])
-    groups: dict[int, list[int]] = {}
-    for number, pair in enumerate(pairs):
-        groups.setdefault(pair.group, []).append(number)
+    alone = torch.tensor([pair.alone for pair in pairs])
     fitted = [*reader.thin.values(), *reader.row.values()]
     parts = [
-        {"params": list(reader.thin.values()), "lr": RATE},
-        {"params": list(reader.row.values()), "lr": 1e-3},
+        {"params": list(reader.thin.values()), "lr": rate},
+        {"params": list(reader.row.values()), "lr": rate / 2},
     ]
     optimizer = torch.optim.AdamW(parts, weight_decay=DECAY)
-    steps = epochs * math.ceil(len(pairs) / BATCH)
+    steps = epochs * len(_batches(pairs, lower))
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min(1.0, (step + 1) / (0.06 * steps)) * max(0.02, 1 - step / steps)
     )
     heavier = (1 - truth).sum() / truth.sum()
     for epoch in range(epochs):
-        order = random.sample(list(groups.values()), len(groups))
-        numbers, total = [number for group in order for number in group], 0.0
-        for start in range(0, len(numbers), BATCH):
-            some = numbers[start : start + BATCH]
-            loss = torch.nn.functional.binary_cross_entropy_with_logits(
-                reader.log_odds([lower[n] for n in some], DROPPED), truth[some], pos_weight=heavier
-            )
+        total = 0.0
+        for some in _batches(pairs, lower):
+            said = reader.log_odds([lower[n] for n in some], DROPPED) + alone[some]
+            loss = torch.nn.functional.binary_cross_entropy_with_logits(said, truth[some], pos_weight=heavier)
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(fitted, 1.0)
@@ -189,6 +223,32 @@ def fit(reader: Reading, pairs: Sequence[Pair], held: Sequence[Pair], epochs: in
             json.dumps({"epoch": epoch, "loss": round(total / len(pairs), 4), **judged(reader, held, kept)}),
             flush=True,
         )
+
+
+def _told(pairs: Sequence[Pair]) -> list[Pair]:
+    """With what questions alone give away; how much that is, is printed."""
+    answered = [pair.kind is None for pair in pairs]
+    found = log_odds_alone([pair.question for pair in pairs], answered, [pair.group for pair in pairs])
+    sides: tuple[list[int], list[int]] = ([], [])
+    for value, yes in zip(found, answered, strict=True):
+        sides[not yes].append(round(1000 * value))
+    print(json.dumps({"pairs": len(pairs), "question alone": round(auc(*sides), 3)}), flush=True)
+    return [replace(pair, alone=value) for pair, value in zip(pairs, found, strict=True)]
+
+
+def _batches(pairs: Sequence[Pair], lower: Sequence[Tensor]) -> list[list[int]]:
+    """Numbers of pairs: those of one text together, texts of a like length together, in random order."""
+    groups: dict[int, list[int]] = {}
+    for number, pair in enumerate(pairs):
+        groups.setdefault(pair.group, []).append(number)
+    order = random.sample(list(groups.values()), len(groups))
+    found = []
+    for start in range(0, len(order), MIXED):
+        near = sorted(order[start : start + MIXED], key=lambda group: len(lower[group[0]]))
+        numbers = [number for group in near for number in group]
+        found += [numbers[at : at + BATCH] for at in range(0, len(numbers), BATCH)]
+    random.shuffle(found)
+    return found
 
 
 @torch.no_grad()
