@@ -10,6 +10,8 @@ import pytest
 pytest.importorskip("onnxruntime", reason="the extra semantic is not installed")
 
 TOLD = "ORT_DISABLE_TELEMETRY"
+NOWHERE = dict.fromkeys(("http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy"), "http://127.0.0.1:9")
+"""The control must not reach its maker either."""
 
 
 def left_at_home(home: Path, **environment: str) -> list[str]:
@@ -17,7 +19,7 @@ def left_at_home(home: Path, **environment: str) -> list[str]:
     home.mkdir()
     inherited = {name: value for name, value in os.environ.items() if name not in (TOLD, "XDG_CACHE_HOME")}
     code = "from clearcite.adapters.runtime import runtime; runtime()"
-    env = inherited | {"HOME": str(home)} | environment
+    env = inherited | NOWHERE | {"HOME": str(home)} | environment
     subprocess.run([sys.executable, "-c", code], env=env, check=True, timeout=60)
     return sorted(path.name for path in home.rglob("*") if path.is_file())
 
