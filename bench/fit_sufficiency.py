@@ -158,9 +158,8 @@ def _proxy(plain: dict[Any, Any]) -> Mapping[Any, Any]:
     return MappingProxyType(plain)
 
 
-copyreg.pickle(
-    MappingProxyType, lambda proxy: (_proxy, (dict(proxy),))
-)  # an analyser keeps its synonyms in one
+# An analyser keeps its synonyms in one.
+copyreg.pickle(MappingProxyType, lambda proxy: (_proxy, (dict(proxy),)))
 
 
 def examples_of(posed: Iterable[Posed], embedder: Embedder | None) -> Iterator[Example]:

@@ -190,9 +190,8 @@ class Analyzer:
             for part in token.parts:
                 yield from list(self._word_units(part, dropped_in))[:1]
         else:
-            amount = (
-                [WORD + token.parts[0]] if token.kind == "number" and token.parts else []
-            )  # 24h is also 24 h
+            # 24h is also 24 h
+            amount = [WORD + token.parts[0]] if token.kind == "number" and token.parts else []
             others = self._other_forms(token.whole, self.languages)
             forms = dict.fromkeys((*asked_forms(token), *amount, *others))
             yield QueryTerm(surface=token.whole or token.joined, forms=tuple(forms))

@@ -138,9 +138,8 @@ class Purge(Struct, kw_only=True):
         number = self.ledger.begin_purge(policy)
         if selection.traces_before is not None:
             self._drop_traces(selection.traces_before)
-        self._check_traces(
-            wanted, repeats
-        )  # first: after an interrupt nobody knows any more what to look for
+        # First: after an interrupt nobody knows any more what to look for.
+        self._check_traces(wanted, repeats)
         erased: list[Erased] = []
         for start in range(0, len(items), BATCH):
             self.say(f"erasing {start + 1} of {len(items)}")

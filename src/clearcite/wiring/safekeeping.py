@@ -384,10 +384,8 @@ def check_integrity(settings: Settings) -> Iterator[tuple[str, str]]:
         yield TRACES, "; ".join(traces.faults())
     for name, raw, manifest in generations:
         yield f"index {name}", _index_fault(store / INDEX / name, raw, manifest)
-    files = [
-        store,
-        *(path for path in files_of(store) if path.parent.name != SOURCES),
-    ]  # no content stands there
+    # No content stands in files of sources.
+    files = [store, *(path for path in files_of(store) if path.parent.name != SOURCES)]
     loose = [str(path.relative_to(store.parent)) for path in files if path.stat().st_mode & 0o077]
     yield "file modes", f"others may read or change: {', '.join(loose)}" if loose else ""
 

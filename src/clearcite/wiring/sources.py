@@ -38,9 +38,8 @@ from clearcite.wiring.manifests import manifest_of
 from clearcite.wiring.parts import LEDGER, SystemClock
 from clearcite.wiring.workshop import Workshop
 
-_LARGE_FEED = (
-    1_000_000  # bytes; taking a small one would mostly be waiting for a process that may have nothing to do
-)
+_LARGE_FEED = 1_000_000
+"""Bytes; taking a small one would mostly be waiting for a process that may have nothing to do."""
 
 Kind = Literal["folder", "file", "feed", "git"]
 

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from clearcite.adapters.indexes.local_format import Segment
 from clearcite.adapters.indexes.local_readable import Lists, Rows, Selection
 
-_PATIENCE = (
-    64  # questions after which filtering each one has cost about as much as filtering all postings once
-)
+_PATIENCE = 64
+"""Questions after which filtering each one has cost about as much as filtering all postings once."""
 _LARGEST_SHARE = 4  # from one readable chunk in four on, filtering saves little and its result is large
 _PIECE = 1 << 20  # postings that are filtered at a time
 _MOST_COUNTED = 4_096

@@ -29,9 +29,8 @@ Kernel = Callable[[Vectors, Vectors, Rows | None], Dots]
 """Products of each row with a question; of the rows with these numbers only, where they are given."""
 
 _BLOCK_BYTES = 768 * 1024  # of float32, so that a block stays in the second-level cache
-_COPIED_BYTES = (
-    256 * 1024
-)  # of picked rows: they are still in the second-level cache when they are multiplied
+_COPIED_BYTES = 256 * 1024
+"""Of picked rows: they are still in the second-level cache when they are multiplied."""
 _EXACT_DIMS = (1 << 24) // (128 * 128)  # up to here every partial sum is an integer that float32 holds
 _SHARED_BYTES = 4 << 20  # of vectors: from here on a second thread saves more than it costs to start
 
@@ -57,9 +56,8 @@ def numpy_dots(vectors: Vectors, query: Vectors, rows: Rows | None = None) -> Do
             size = len(part)
             np.copyto(block[:size], part)
             np.dot(block[:size], wide, out=sums[:size])
-            out[start : start + size] = sums[
-                :size
-            ]  # complete: BLAS adds up in place, and the other may write too
+            # Complete: BLAS adds up in place, and the other may write too.
+            out[start : start + size] = sums[:size]
             done.add(start)
 
     left = iter(starts)
@@ -124,9 +122,8 @@ def kernel_name() -> str:
 
 
 _NOTHING = -(1 << 62)  # below every score: a dot product is at most 2^14 a dimension, a scale below 2^31
-_IN_PLACE_PERCENT = (
-    75  # of a segment's chunks: from there on multiplying all rows in place beats picking some
-)
+_IN_PLACE_PERCENT = 75
+"""Of a segment's chunks: from there on multiplying all rows in place beats picking some."""
 
 
 def search_dense(parts: Sequence[Part], query: DenseQuery, after: Cursor | None, limit: int) -> HitPage:

@@ -66,9 +66,8 @@ def prepare_file(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-        _sync(
-            path.parent.parent
-        )  # SQLite syncs the directory of its files, and nobody else the one it stands in
+        # SQLite syncs the directory of its files, and nobody else the one it stands in.
+        _sync(path.parent.parent)
 
 
 def _sync(folder: Path) -> None:
