@@ -29,6 +29,7 @@ BLIND = [
     "questions_blind_5",
     "questions_blind_6",
     "questions_blind_7",
+    "questions_blind_8",
 ]
 ASKED = ["-m", "bench.questions", *(f"tests/data/{name}.toml" for name in BLIND)]
 PARTS: dict[str, tuple[str, list[str]]] = {

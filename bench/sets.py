@@ -1,10 +1,10 @@
 """Development questions, each with what the engine had found when it judged whether that answers.
 
-Sets: the demo; a town, a clinic, a faculty and a server of messages (folders of `tests/data`); two fictional firms
-(support_dev, cycles_dev); public PDF policies (policies_dev), public software pages (software_docs_dev) and pages of
-this project (howto_dev). They are ingested and asked as any user would; a writer that listens keeps plan and
-evidence. RAMDocs and SciFact stand on shelves. Half of the questions are for choices (`dev`), the other half only for
-totals (`check`), by a hash of their text.
+Sets: the demo; a town, a clinic, a faculty, a server of messages, a ferry line, a museum and growers of fruit (folders
+of `tests/data`); two fictional firms (support_dev, cycles_dev); public PDF policies (policies_dev), public software
+pages (software_docs_dev) and pages of this project (howto_dev). They are ingested and asked as any user would; a
+writer that listens keeps plan and evidence. RAMDocs and SciFact stand on shelves. Half of
+the questions are for choices (`dev`), the other half only for totals (`check`), by a hash of their text.
 """
 
 import contextlib
@@ -41,6 +41,9 @@ SETS = (
     "clinic",
     "faculty",
     "queue",
+    "ferry",
+    "museum",
+    "orchard",
     "support",
     "cycles",
     "policies",
@@ -55,11 +58,17 @@ QUESTIONS = {
         "paraphrases_blind",
         "questions_blind_3",
         "questions_blind_4",
+        "questions_blind_5",
+        "questions_blind_6",
+        "questions_blind_7",
     ),
     "municipal": ("municipal_questions", "municipal_hard"),
     "clinic": ("clinic_questions",),
     "faculty": ("faculty_questions",),
     "queue": ("queue_questions",),
+    "ferry": ("ferry_questions",),
+    "museum": ("museum_questions",),
+    "orchard": ("orchard_questions",),
     "policies": ("policies_dev", "policies_hard"),
     "software": ("software_docs_dev",),
     "howto": ("howto_dev", "howto_hard"),

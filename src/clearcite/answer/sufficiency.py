@@ -15,12 +15,13 @@ from clearcite.answer.sufficiency_model import MODELS, Model, Tier
 from clearcite.domain.answer import Claim
 from clearcite.domain.retrieval import Evidence, Passage, Plan
 from clearcite.ports import Embedder
-from clearcite.text.alignment import align
+from clearcite.text.alignment import align, lacks_kind
 from clearcite.text.analysis import Analyzer, is_covered
 from clearcite.text.asks import is_statement
 from clearcite.text.candidates import (
     Asked,
     Candidate,
+    amid,
     candidates,
     in_context,
     introduced,
@@ -31,17 +32,19 @@ from clearcite.text.candidates import (
 from clearcite.text.coverage import Need, coverage, depth, missing, wanted
 from clearcite.text.focus import focus_words, names_nothing
 from clearcite.text.forms import clean_text
-from clearcite.text.kinds import is_untyped, tells_called
+from clearcite.text.kinds import tells_called
 from clearcite.text.namesakes import names_another
 from clearcite.text.opposites import says_opposite, says_other_bound, says_other_period
 from clearcite.text.phrases import folded_words
+from clearcite.text.ranges import says_other_size
+from clearcite.text.siblings import says_sibling
 from clearcite.text.similarity import Similarity
 from clearcite.text.tokens import token_spans
 from clearcite.text.units import values
 from clearcite.text.versions import is_of, names_version, versions_asked
 
 Features = dict[str, int]
-SUFFICIENCY = "pairs-1"
+SUFFICIENCY = "pairs-2"
 """Named in every trace: what it is judged by."""
 CLEAR = 1500
 """Log odds (thousandths) above which an answer is more than just sufficient."""
@@ -188,7 +191,7 @@ def measure(asked: Asked, found: Sequence[Candidate]) -> Features:
     if asked.similarity is not None and aligned is not None:
         features |= {"adrift": aligned.adrift, "ahead": aligned.ahead}
         features |= _meaning(asked, asked.similarity, best, lacking)
-        features |= _read_together(asked, asked.similarity, (best, nearest))
+        features |= _read_together(asked, asked.similarity, best)
     return features
 
 
@@ -209,18 +212,26 @@ def _unnamed(asked: Asked, best: Candidate) -> int:
 
 def _of_nearest(asked: Asked, nearest: Candidate) -> Features:
     question, lacking = asked.plan.question, missing(asked.needs, nearest.terms | nearest.context)
-    found = values(nearest.text, nearest.passage.language)
-    words, said = [need.unit.surface for need in lacking if not need.told], folded_words(nearest.said)
     return {
-        # A month, a percentage, somebody was asked for, and the text holds nothing of the kind.
-        "untyped": 1000 * is_untyped(question, nearest.text, found),
+        "untyped": 1000 * lacks_kind(asked, nearest),
         # Many uncovered words are other words for what is said; one is what a near miss lacks.
         "gaps": 1000 * min(len(lacking), MOST_GAPS) // MOST_GAPS,
-        # The text says *south* where *north* was asked.
-        "opposed": 1000 * (says_opposite(words, said) or says_other_period(folded_words(question), said)),
+        "opposed": 1000 * _is_opposed(question, [need for need in lacking if not need.told], nearest),
         # At most was asked, at least is told.
-        "other_bound": 1000 * says_other_bound(folded_words(question), said),
+        "other_bound": 1000 * says_other_bound(folded_words(question), folded_words(nearest.said)),
     }
+
+
+def _is_opposed(question: str, lacking: Sequence[Need], nearest: Candidate) -> bool:
+    """Whether the text says *south* where *north* was asked, *car* for *motorbike*, *per year* for *per month*."""
+    asked, said = folded_words(question), folded_words(nearest.said)
+    words = [need.unit.surface for need in lacking]
+    return (
+        says_opposite(words, said)
+        or says_sibling(words, said, asked)
+        or says_other_period(asked, said)
+        or says_other_size(question, nearest.said, values(nearest.said, nearest.passage.language))
+    )
 
 
 def _counts(asked: Asked, passage: Passage) -> Mapping[str, int]:
@@ -240,11 +251,12 @@ def _meaning(asked: Asked, similarity: Similarity, best: Candidate, lacking: Seq
     }
 
 
-def _read_together(asked: Asked, similarity: Similarity, units: Sequence[Candidate]) -> Features:
-    """Whether one of the units answers the question, by who reads both as one. A claim asks nothing."""
+def _read_together(asked: Asked, similarity: Similarity, best: Candidate) -> Features:
+    """Whether the unit answers the question, alone or amid its neighbours, by who reads both as one. A claim asks
+    nothing."""
     if form(asked.plan.question) == "claim":
         return {}
-    found = [similarity.answered_by(text) for text in dict.fromkeys(map(introduced, units))]
+    found = [similarity.answered_by(text) for text in dict.fromkeys((introduced(best), amid(best)))]
     said = [one for one in found if one is not None]
     return {"answers": max(-MOST_SURE, min(max(said), MOST_SURE))} if said else {}
 

@@ -48,7 +48,7 @@ def align(asked: Asked, similarity: Similarity, found: Sequence[Candidate]) -> A
         _wanting(needs, needs, item, one) for needs, item, one in zip(counted, found, met, strict=True)
     ]
     chosen = [
-        short + OTHER_KIND * _is_untyped(asked, item) for short, item in zip(wanting, found, strict=True)
+        short + OTHER_KIND * lacks_kind(asked, item) for short, item in zip(wanting, found, strict=True)
     ]
     at = chosen.index(min(chosen))
     nearest = found[at]
@@ -60,8 +60,11 @@ def align(asked: Asked, similarity: Similarity, found: Sequence[Candidate]) -> A
     )
 
 
-def _is_untyped(asked: Asked, item: Candidate) -> bool:
-    return is_untyped(asked.plan.question, item.text, values(item.text, item.passage.language))
+def lacks_kind(asked: Asked, item: Candidate) -> bool:
+    """Whether a month, a percentage, somebody was asked for, and the text holds nothing of the kind."""
+    header, _, _ = item.text.rpartition("\n")
+    above = "\n".join((*item.passage.heading[-1:], header)) if item.unit.kind == "table_row" else ""
+    return is_untyped(asked.plan.question, item.text, values(item.text, item.passage.language), above)
 
 
 def _wanting(some: Sequence[Need], needs: Sequence[Need], item: Candidate, met: Mapping[str, int]) -> int:

@@ -5,7 +5,7 @@ Features are thousandths; a score is their sum by integer weights. Without an em
 absent and another set of weights applies.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from msgspec import Struct
@@ -18,10 +18,13 @@ from clearcite.domain.thresholds import LEXICAL_CLAIMS, SEMANTIC_CLAIMS, ClaimWe
 from clearcite.text.analysis import Analyzer
 from clearcite.text.asks import Expected, answers_kind, expected_answer
 from clearcite.text.coverage import Need, coverage, needs_of
+from clearcite.text.days import is_day, speaks_of
 from clearcite.text.memory import memory_of_texts
 from clearcite.text.quoting import Span, asks, is_ended, spans_with, text_of
+from clearcite.text.ranges import lies_within
 from clearcite.text.similarity import Similarity
-from clearcite.text.units import Value
+from clearcite.text.told import measures_in
+from clearcite.text.units import Value, values
 
 EMBEDDED = 12
 """Candidates compared by meaning; embedding more costs time (two passes of 10 ms each) and found nothing better."""
@@ -36,23 +39,38 @@ INTRODUCTION = 2
 
 
 class Asked(Struct, frozen=True, kw_only=True):
-    """A question as read once: what it needs covered, what kind of thing it asks for, and how to compare."""
+    """A question as read once: what it needs covered, what kind of thing it asks for, and how to compare.
+
+    ``amounts``: how much it is in the asker's case, each with the terms of its number.
+    """
 
     plan: Plan
     analyzer: Analyzer
     needs: tuple[Need, ...]
     expected: Expected
+    amounts: tuple[tuple[frozenset[str], Value], ...] = ()
     similarity: Similarity | None = None
 
 
 def read_question(plan: Plan, analyzer: Analyzer, similarity: Similarity | None = None) -> Asked:
+    needs = needs_of(plan, analyzer)
     return Asked(
         plan=plan,
         analyzer=analyzer,
-        needs=needs_of(plan, analyzer),
+        needs=needs,
         expected=expected_answer(plan.question),
+        amounts=tuple(_amounts(plan.question, needs)),
         similarity=similarity,
     )
+
+
+def _amounts(question: str, needs: Sequence[Need]) -> Iterator[tuple[frozenset[str], Value]]:
+    for numbers, value in measures_in(question):
+        terms = {
+            form for need in needs if need.amount and need.unit.surface in numbers for form in need.unit.forms
+        }
+        if terms:
+            yield frozenset(terms), value
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
@@ -132,7 +150,7 @@ def _units_of(asked: Asked, passage: Passage, place: int) -> list[Candidate]:
             continue
         spans = spans_with(passage, index)
         said = "\n".join(text_of(passage, span) for span in spans if span not in questions)
-        terms = terms_of(asked, said, passage)
+        terms = terms_of(asked, said, passage) | _spoken_of(asked, said, passage)
         found.append(
             Candidate(
                 passage=passage,
@@ -148,6 +166,19 @@ def _units_of(asked: Asked, passage: Passage, place: int) -> list[Candidate]:
         )
         before = terms
     return found
+
+
+def _spoken_of(asked: Asked, said: str, passage: Passage) -> frozenset[str]:
+    """Terms of the question that a text holds for by a range: *EUR 50 to EUR 1,000* speaks of EUR 700, *Monday to
+    Friday* of Tuesday."""
+    found = values(said, passage.language) if asked.amounts else ()
+    amounts = (terms for terms, value in asked.amounts if lies_within(value, said, found))
+    days = (
+        need.unit.forms
+        for need in asked.needs
+        if is_day(need.unit.surface) and speaks_of(need.unit.surface, said)
+    )
+    return frozenset().union(*amounts, *days)
 
 
 def _asks(passage: Passage, unit: Unit) -> bool:
@@ -208,6 +239,17 @@ def introduced(item: Candidate) -> str:
     """``in_context``, and a row with its introduction."""
     *above, said = in_context(item).split("\n")
     return "\n".join(line for line in (*above, introduction(item), said) if line)
+
+
+def amid(item: Candidate) -> str:
+    """``introduced``, and a sentence with its neighbours: what *it* is may stand before, and its limits after."""
+    if item.unit.kind == "table_row":
+        return introduced(item)
+    passage = item.passage
+    around = passage.units[max(0, item.index - 1) : item.index + 2]
+    said = [text_of(passage, (unit.start, unit.end)) for unit in around if unit.kind != "heading"]
+    above = (passage.title, *passage.heading[-1:])
+    return "\n".join([*dict.fromkeys(line for line in above if line), *said])
 
 
 def _features(asked: Asked, item: Candidate) -> dict[str, int]:

@@ -25,9 +25,13 @@ for _names in (
     "monday tuesday wednesday thursday friday saturday sunday",
     "mondays tuesdays wednesdays thursdays fridays saturdays sundays",
     "segunda-feira terça-feira quarta-feira quinta-feira sexta-feira sábado domingo",
+    "segundas-feiras terças-feiras quartas-feiras quintas-feiras sextas-feiras sábados domingos",
+    "segundas terças quartas quintas sextas sábados domingos",
 ):
     for _number, _name in enumerate(_names.split(), 1):
         _WEEKDAYS[fold(_name)] = _number
+
+_ACCENTED = ("terça-feira", "terças-feiras", "terças", "sábado", "sábados")
 
 _MONTH = rf"(?P<month>{'|'.join(sorted((*_MONTHS, 'março'), key=len, reverse=True))})\b\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|º|o)?"
@@ -59,7 +63,7 @@ _HOUR = re.compile(
     r"\b(?:às|as|das|pelas|à)\s+(?P<h>[01]?\d|2[0-4])\s?h(?:oras)?(?P<m>[0-5]\d)?(?!\w)", re.IGNORECASE
 )
 _WEEKDAY = re.compile(
-    rf"\b(?:{'|'.join(sorted((*_WEEKDAYS, 'terça-feira', 'sábado'), key=len, reverse=True))})\b",
+    rf"\b(?:{'|'.join(sorted((*_WEEKDAYS, *_ACCENTED), key=len, reverse=True))})\b",
     re.IGNORECASE,
 )
 

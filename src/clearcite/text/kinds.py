@@ -9,14 +9,18 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 
-from clearcite.text.focus import Words, head, words_of
+from clearcite.text.focus import MOST_NAMING, Words, head, words_of
 from clearcite.text.people import asks_name, asks_who, tells_name, tells_who
 from clearcite.text.phrases import folded_words
-from clearcite.text.terms import word_forms
+from clearcite.text.terms import stop_word_of, word_forms
 from clearcite.text.units import Value, values
 
 _SPAN = words_of("duration months working-days")
 _AFTER_HOW = words_of("long soon quickly often frequently")
+_OFTEN = words_of("often frequently")
+_LASTS = words_of("within after for")
+# Between *how many* and its unit no time goes by: *how many guests last year*.
+_COUNTED_BEFORE = words_of("last next this each every per past")
 _MEASURED = words_of("many much large big deep high tall wide warm old heavy hot cold")
 _HOW_MANY = ("how", "many")
 _COUNTS = words_of("quantos quantas")
@@ -71,15 +75,20 @@ _SAYS: Mapping[str, frozenset[str]] = MappingProxyType(
         "amount": words_of("free gratis gratuito gratuita nothing half metade full whole double"),
         "time": words_of("noon midnight meio daily closed fechado"),
         "day": words_of("first last every primeiro ultimo"),
+        "times": words_of("times once twice vezes"),
     }
     | dict.fromkeys(
         _SPAN,
         words_of(
             "daily weekly monthly quarterly yearly annually hourly nightly immediately every each ever forever never"
-            " cada sempre nunca"
+            " season seasons semester semesters lifetime permanently indefinitely cada sempre nunca temporada"
         ),
     )
 )
+_LETTERS = re.compile(r"[^\W\d_]+")
+_SHORT_UNIT = 2
+"""Letters of a unit that is written short: in a heading *m* and *h* seldom are one."""
+_ORDINAL = re.compile(r"\b\d{1,2}(?:st|nd|rd|th|º)\b")
 _YEAR = re.compile(r"\b(1[1-9]|20)\d\d\b")
 _TIMES = words_of("times vezes")
 _ALL = words_of("todos todas")
@@ -106,13 +115,16 @@ _SAYS_WHY = words_of(
 )
 
 
-def is_untyped(question: str, text: str, found: Sequence[Value]) -> bool:
-    """Whether something of a kind is asked for, and the text with these values holds nothing of that kind."""
+def is_untyped(question: str, text: str, found: Sequence[Value], above: str = "") -> bool:
+    """Whether something of a kind is asked for, and the text with these values holds nothing of that kind.
+
+    ``above``: what a row stands under. A bare number is of a unit that is named there: *Days overdue*, *Dinner (EUR)*.
+    """
     asked, said = folded_words(question), folded_words(text)
     wanted = _wanted_classes(asked)
     new = [value for value in found if not set(folded_words(text[value.start : value.end])) <= set(asked)]
     return (
-        (bool(wanted) and not _holds_class(wanted, text, new))
+        (bool(wanted) and not _holds_class(wanted, text, new) and not _is_counted_above(wanted, new, above))
         or (asks_name(asked) and not _asks_number(asked) and not tells_name(asked, text))
         or (_asks_number(asked) and not _tells_number(asked, text, found))
         or (asks_who(question) and not tells_who(asked, text))
@@ -134,25 +146,31 @@ def _wanted_classes(words: Words) -> frozenset[str]:
     for before, word, after in zip(words, words[1:], (*words[2:], ""), strict=False):
         if before == "how" and word in _AFTER_HOW:
             # *How long must a rope be?* asks for no time.
-            return frozenset() if word == "long" and words[-1] == "be" else _SPAN
+            is_length = word == "long" and words[-1] == "be"
+            return frozenset() if is_length else _SPAN | ({"times"} if word in _OFTEN else frozenset())
         if before in ("what", "which", "qual", "que") and word in ("time", "hora", "horas"):
-            return _SPAN if words[0] == "within" else words_of("time")
-        if (before, word) == _HOW_MANY:
-            return _class_counted_in(after)
-        if before in _COUNTS:
-            return _class_counted_in(word)
+            return _SPAN if words[0] in _LASTS else words_of("time")
+        if (before, word) == _HOW_MANY or before in _COUNTS:
+            return _class_counted_in(_counted(words))
         if (before, word) == ("how", "much") and (after in _MUCH or not _PAID.isdisjoint(words)):
             return _MUCH.get(after, _MUCH["money"])
     if words[:1] in (("what",), ("quanto",)) and not _COSTS.isdisjoint(words):
         return _MUCH["money"]
     if "number" in head(words) and not _REACHED.isdisjoint(words):
         return words_of("phone")
-    return frozenset(_CALLED[word] for word in head(words) if word in _CALLED)
+    called = frozenset(_CALLED[word] for word in head(words) if word in _CALLED)
+    return _SPAN if called == {"time"} and words[0] in _LASTS else called
 
 
-def _class_counted_in(unit: str) -> frozenset[str]:
-    """The class of a unit of measure; nothing for what is merely counted."""
-    found = {value.unit_class for language in ("en", "pt") for value in values(f"2 {unit}", language)}
+def _class_counted_in(counted: Words) -> frozenset[str]:
+    """The class of a unit of measure, which is the last of these words; nothing for what is merely counted."""
+    unit = " ".join(counted[-2:])
+    return _class_of(unit) or _class_of(" ".join(counted[-1:]))
+
+
+def _class_of(unit: str) -> frozenset[str]:
+    read = (value for language in ("en", "pt") for value in values(f"2 {unit}", language))
+    found = {value.unit_class for value in read if value.kind == "quantity"}
     known = frozenset(name for name in found if name and not name.startswith("count:"))
     return _SPAN if known & _SPAN else known
 
@@ -166,9 +184,19 @@ def _holds_class(wanted: frozenset[str], text: str, found: Sequence[Value]) -> b
     given |= {value.kind for value in found} & {"number", "quantity"}
     if _YEAR.search(text):
         given.add("year")
+    if _ORDINAL.search(text):
+        given.add("day")
     serving = wanted.union(*(_SERVES.get(name, ()) for name in wanted))
     says = frozenset[str]().union(*(_SAYS.get(name, ()) for name in wanted))
     return not given.isdisjoint(serving) or not says.isdisjoint(folded_words(text))
+
+
+def _is_counted_above(wanted: frozenset[str], found: Sequence[Value], above: str) -> bool:
+    if not any(value.kind == "number" for value in found):
+        return False
+    words = (word for word in _LETTERS.findall(above) if len(word) > _SHORT_UNIT)
+    named = frozenset[str]().union(*map(_class_of, words))
+    return not wanted.isdisjoint("money" if name.startswith("currency:") else name for name in named)
 
 
 def _asks_number(words: Words) -> bool:
@@ -196,18 +224,27 @@ def _tells_number(asked: Words, text: str, found: Sequence[Value]) -> bool:
 
 def _counts_other(counted: Words, value: Value) -> bool:
     """Whether things are counted, and the value is a span of time, a price, a date or a telephone number."""
-    if any(map(_class_counted_in, counted)):
+    if _class_counted_in(counted):
         return False
     name = value.unit_class.partition("/")[0]
     return name in _SPAN or name.startswith("currency:") or value.kind in ("date", "phone")
 
 
 def _counted(words: Words) -> Words:
-    """The words for what is counted, if the question has them."""
+    """The words for what is counted, if the question has them: as far as a unit, *vacation days*, else the first."""
     for at, word in enumerate(words):
         if word in _COUNTS or (word in ("many", "much") and words[at - 1 : at] == ("how",)):
-            return words[at + 1 : at + 2]
+            return _as_far_as_unit(words[at + 1 : at + 1 + MOST_NAMING])
     return tuple(word for word in head(words) if word not in _BOUNDS)
+
+
+def _as_far_as_unit(words: Words) -> Words:
+    for size, word in enumerate(words, 1):
+        if stop_word_of(word) or word in _COUNTED_BEFORE:
+            break
+        if _class_of(word):
+            return words[:size]
+    return words[:1]
 
 
 def _forms(word: str) -> list[str]:

@@ -85,24 +85,28 @@ def says_opposite(words: Iterable[str], said: Collection[str]) -> bool:
 
 _PERIODS = {
     "hour": ("hourly", "hora"),
-    "day": ("daily", "night", "dia", "noite"),
+    "day": ("daily", "night", "nightly", "dia", "noite"),
     "week": ("weekly", "semana"),
     "month": ("monthly", "mes"),
     "quarter": ("quarterly", "trimestre"),
     "year": ("yearly", "annual", "annually", "ano"),
 }
+_NAMED = {word: name for name, words in _PERIODS.items() for word in (name, f"{name}s", *words)}
 _A_PERIOD = re.compile(
     rf"\b(?:per|an?|each|every|one|por|ao|cada) ({'|'.join(_PERIODS)}|hora|dia|semana|mes|ano)\b"
+    r"|\b(hourly|daily|nightly|weekly|monthly|quarterly|yearly|annual) (?:rate|price|fee|charge|rent|fare)\b"
 )
-_NAMED = {word: name for name, words in _PERIODS.items() for word in (name, f"{name}s", *words)}
 
 
 def says_other_period(question: Iterable[str], said: Collection[str]) -> bool:
     """Whether something is asked *per month*, and said *per year* alone. Both are folded words in order."""
-    asked = {_NAMED[word] for word in _A_PERIOD.findall(" ".join(question))}
-    told = {_NAMED[word] for word in _A_PERIOD.findall(" ".join(said))}
+    asked, told = (_periods(" ".join(words)) for words in (question, said))
     named = {_NAMED[word] for word in said if word in _NAMED}
     return bool(asked and told) and asked.isdisjoint(named)
+
+
+def _periods(text: str) -> set[str]:
+    return {_NAMED[match[1] or match[2]] for match in _A_PERIOD.finditer(text)}
 
 
 def _any_of(*phrases: str) -> re.Pattern[str]:

@@ -5,7 +5,7 @@ import re
 from clearcite.text.sentences import split_sentences
 from clearcite.text.terms import stop_word_of
 from clearcite.text.tokens import take_apart, token_spans
-from clearcite.text.units import values
+from clearcite.text.units import Value, values
 
 _CLOSERS = "\"'”’»)]} "
 _ASKING = (
@@ -42,14 +42,23 @@ def asked_part(question: str) -> str:
     return " ".join(text[match.end() :] if match else text for text, match in found)
 
 
+def measures_in(question: str) -> tuple[tuple[frozenset[str], Value], ...]:
+    """Money, time and measures that a question gives, each with its numbers, folded. None in a claim."""
+    found = values(question) if "?" in question else ()
+    return tuple((_numbers(question[v.start : v.end]), v) for v in found if _is_measured(v))
+
+
+def _is_measured(value: Value) -> bool:
+    return value.kind == "quantity" and not value.unit_class.startswith("count")
+
+
 def amounts_in(question: str, asked: str) -> frozenset[str]:
     """Numbers, folded, that say how much of something there is in the asker's case: money, time, a measure; in what
     is only told any number that no word before it names (*severity 2*) and that is no year. None in a claim."""
     found: set[str] = set()
     for value in values(question) if "?" in question else ():
         written = question[value.start : value.end]
-        measured = value.kind == "quantity" and not value.unit_class.startswith("count")
-        if measured or (
+        if _is_measured(value) or (
             value.kind in ("quantity", "number") and _is_told(question, written, asked, value.start)
         ):
             found |= _numbers(written)

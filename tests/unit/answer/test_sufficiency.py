@@ -12,6 +12,7 @@ from clearcite.answer.sufficiency import CLEAR, LEAST_SHARED, MOST_SURE, Suffici
 from clearcite.answer.sufficiency_model import MODELS, Model
 from clearcite.domain.retrieval import Evidence, Passage, Plan, Ranked
 from clearcite.testing.embedder import HashedEmbedder
+from clearcite.text.candidates import amid, candidates, introduced, read_question
 from tests.support.dice import new_seed
 from tests.support.passages import ANALYZER, passages, plan_for
 
@@ -67,7 +68,7 @@ class Pairing(HashedEmbedder):
         return self.says
 
 
-def test_who_reads_pairs_has_a_say_about_the_nearest_unit_and_a_bounded_one() -> None:
+def test_who_reads_pairs_has_a_say_about_the_best_unit_and_a_bounded_one() -> None:
     question = "How many requests per minute may an API key send?"
     good, bad, worse = (
         judged(question, LIMITS, VISITORS, embedder=Pairing(n)) for n in (2500, -2500, -90_000)
@@ -76,9 +77,8 @@ def test_who_reads_pairs_has_a_say_about_the_nearest_unit_and_a_bounded_one() ->
     assert dict(worse.features)["answers"] == -MOST_SURE
     reader = Pairing(0)
     judged(question, LIMITS, VISITORS, embedder=reader)
-    assert reader.asked == [
-        (question, "Rate limits\nDefault limits\nEach API key may send 600 requests per minute.")
-    ]
+    alone = "Rate limits\nDefault limits\nEach API key may send 600 requests per minute."
+    assert reader.asked == [(question, alone), (question, f"{alone}\nBursts are cut off.")]
 
 
 def test_claims_are_not_read_as_pairs_and_without_a_reader_other_weights_judge() -> None:
@@ -254,14 +254,29 @@ def test_a_text_that_says_the_opposite_of_a_word_of_the_question_is_marked() -> 
         for side in ("north", "east", "iron")
     }
     assert seen == {"north": 0, "east": 1000, "iron": 0}
+    fares = passages("fares", "Fares | Bikes | A bike is paid at 20 cents per mile.")
+    assert dict(judged("How much is a car per mile?", fares, LIMITS).features)["opposed"] == 1000
+    assert dict(judged("How much is a bicycle per mile?", fares, LIMITS).features)["opposed"] == 0
+
+
+def test_a_rule_for_a_range_covers_the_amount_of_the_asker() -> None:
+    rows = "| Amount | Who approves |\n|---|---|\n| up to EUR 300 | the desk |\n| EUR 300 to EUR 2,000 | the board |"
+    limits = passages("approval", f"Approval | Limits | Purchases need approval.\n\n{rows}")
+    question = "Who approves a purchase for EUR 700?"
+    found = candidates(read_question(counted(question, [limits]), ANALYZER), limits)
+    assert found[0].text.endswith("the board")
+    within, without = (any(form in item.terms for form in ("#700", "=700")) for item in (found[0], found[-1]))
+    assert (within, without) == (True, False)
 
 
 def test_a_row_is_read_with_what_introduces_its_table_which_may_name_what_is_asked_for() -> None:
     rows = "| Country | Dinner |\n|---|---|\n| Spain | 24 EUR |\n| Malta | 21 EUR |"
     with_it = passages("meals", f"Travel | Meals | Meals are paid as a per diem.\n\n{rows}")
     without = passages("meals", f"Travel | Meals | Guests dine at six.\n\n{rows}")
-    question, reader = "What is the per diem for dinner in Malta?", Pairing(0)
-    named = dict(judged(question, with_it, embedder=reader).features)["unnamed"]
+    question = "What is the per diem for dinner in Malta?"
+    named = dict(judged(question, with_it, embedder=Pairing(0)).features)["unnamed"]
     assert named < dict(judged(question, without).features)["unnamed"]
-    row = "Meals are paid as a per diem.\nCountry: Malta, Dinner: 21 EUR"
-    assert any(text.endswith(row) for _, text in reader.asked)
+    found = candidates(read_question(counted(question, [with_it]), ANALYZER), with_it)
+    row = next(item for item in found if "Malta" in item.text)
+    assert introduced(row).endswith("Meals are paid as a per diem.\nCountry: Malta, Dinner: 21 EUR")
+    assert amid(row) == introduced(row)

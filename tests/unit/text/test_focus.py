@@ -92,6 +92,20 @@ def test_a_question_that_does_not_say_what_it_is_about_is_known(question: str, e
         ("Within what time must I answer?", "Answer within two days.", "Answer at 09:00."),
         ("How much of the mark is it?", "It is a fifth of the mark.", "It is part of the mark."),
         ("I waited 2 hours. How soon do they come?", "They come within 3 hours.", "Wait for 2 hours."),
+        ("How many working days does it take?", "It takes 2 working days.", "It takes 2 mechanics."),
+        ("How many vacation days do we get?", "Everybody gets 28 days.", "Everybody gets a cake of 2 kg."),
+        ("How many guests came last year?", "There were 412.", "They stayed for 2 years."),
+        ("How often is a call retried?", "It is retried eight times.", "It is retried by hand."),
+        ("By which day do I hand it in?", "Hand it in by the 5th of the month.", "Hand it in at the desk."),
+        (
+            "After what time does it ring again?",
+            "It rings again after 30 minutes.",
+            "It rings again at 08:00.",
+        ),
+        ("After how many no-shows does it end?", "It ends after three.", "It ends with the season."),
+        ("How long is the trial?", "It runs for the first two seasons.", "It runs at the mill."),
+        ("Which number do I ring?", "Ring 01632 960118.", "Ring the bell at the desk."),
+        ("Em que dias toca?", "Toca às terças e quintas-feiras.", "Toca na torre."),
     ],
 )
 def test_a_text_holds_the_kind_of_thing_that_is_asked_for_or_not(
@@ -99,6 +113,23 @@ def test_a_text_holds_the_kind_of_thing_that_is_asked_for_or_not(
 ) -> None:
     assert not is_untyped(question, answers, values(answers))
     assert is_untyped(question, does_not, values(does_not))
+
+
+@pytest.mark.parametrize(
+    ("question", "row", "above", "expected"),
+    [
+        ("After how many days is it due?", "60 | lawyer", "Days overdue | What happens", False),
+        ("After how many days is it due?", "60 | lawyer", "Case | What happens", True),
+        ("After how many days is it due?", "soon | lawyer", "Days overdue | What happens", True),
+        ("How much is paid for dinner?", "Spain | 24", "Country | Dinner (EUR)", False),
+        ("How much is paid for dinner?", "Spain | yes", "Country | Dinner (EUR)", True),
+        ("How much is paid for dinner?", "Spain | 24", "Country | Dinner, guests", True),
+    ],
+)
+def test_a_bare_number_in_a_row_is_of_the_unit_that_stands_above_it(
+    question: str, row: str, above: str, expected: bool
+) -> None:
+    assert is_untyped(question, row, values(row), above) is expected
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ def test_the_other_side_counts_only_where_the_own_one_is_not_said(
         ("what is the fee per month", "the fee per year is 18 or 2 monthly", False),
         ("what is the fee per month", "the fee is 18", False),
         ("what is the fee", "the fee per year is 18", False),
+        ("what is the weekly rate", "the rate per day is 18", True),
+        ("when does the weekly meeting begin", "a room is 18 per day", False),
     ],
 )
 def test_what_is_asked_per_month_is_not_what_is_said_per_year(
