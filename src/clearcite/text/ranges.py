@@ -13,7 +13,7 @@ from clearcite.text.units import Value, values
 MOST_SHORT = 2
 """Letters of a unit that is written short, which has no plural: *kg*."""
 _BEFORE = 24
-"""Characters before a value in which the words that make it a bound end."""
+"""Characters before a value in which the words that make it a bound or a size stand."""
 _TO = re.compile(r"\s*(?:[-–—]|to|and|a|até|e)\s*", re.IGNORECASE)
 _MOST = re.compile(
     r"(?:\b(?:up to|at most|(?:not|no) (?:more|longer) than|under|below|(?:less|fewer) than|until|within|maximum of"
@@ -28,6 +28,7 @@ _LEAST = re.compile(
 _OR_MORE = re.compile(
     r"\s*(?:\+|(?:(?:or|and|ou|e) (?:more|above|over|older|longer|mais|acima)|upwards)\b)", re.IGNORECASE
 )
+_SIZE_OF = re.compile(r"\b(?:of|de)\s+\Z", re.IGNORECASE)
 Range = tuple[Fraction | None, Fraction | None]
 
 
@@ -60,9 +61,6 @@ def _ranges(text: str, found: Sequence[Value]) -> Iterator[Range]:
             yield Fraction(value.canonical), None
 
 
-_SIZE_OF = re.compile(r"\b(?:of|de)\s+\Z", re.IGNORECASE)
-
-
 def says_other_size(question: str, text: str, found: Sequence[Value]) -> bool:
     """Whether a thing is named by its measure (*a ten-litre box*), and a text with these values has one of another
     (*a five-litre box*, *a bottle of 0.5 litre*) and none of that. English."""
@@ -70,9 +68,13 @@ def says_other_size(question: str, text: str, found: Sequence[Value]) -> bool:
         alike = [value for value in found if value.unit_class == asked.unit_class]
         if any(value.canonical == asked.canonical for value in alike) or lies_within(asked, text, found):
             continue
-        if any(_names_size(text, value) or _SIZE_OF.search(text[: value.start]) for value in alike):
+        if any(_names_size(text, value) or _is_size_of(text, value) for value in alike):
             return True
     return False
+
+
+def _is_size_of(text: str, value: Value) -> bool:
+    return _SIZE_OF.search(text, max(0, value.start - _BEFORE), value.start) is not None
 
 
 def _names_size(text: str, value: Value) -> bool:
