@@ -6,7 +6,7 @@ absent and another set of weights applies.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from clearcite.text.coverage import Need, coverage, needs_of
 from clearcite.text.days import is_day, speaks_of
 from clearcite.text.memory import memory_of_texts
 from clearcite.text.quoting import Span, asks, is_ended, spans_with, text_of
-from clearcite.text.ranges import lies_within
+from clearcite.text.ranges import MOST_ASKED, lies_within
 from clearcite.text.similarity import Similarity
 from clearcite.text.told import measures_in
 from clearcite.text.units import Value, values
@@ -59,7 +59,7 @@ def read_question(plan: Plan, analyzer: Analyzer, similarity: Similarity | None 
         analyzer=analyzer,
         needs=needs,
         expected=expected_answer(plan.question),
-        amounts=tuple(_amounts(plan.question, needs)),
+        amounts=tuple(islice(_amounts(plan.question, needs), MOST_ASKED)),
         similarity=similarity,
     )
 

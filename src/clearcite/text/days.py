@@ -35,7 +35,7 @@ def _run(numbers: Mapping[str, int]) -> re.Pattern[str]:
     """*Mondays and Fridays* are two days, *Monday, Friday* as well."""
     name = "|".join(sorted(numbers, key=len, reverse=True))
     ends = r"(?:-feiras?)?"
-    return re.compile(rf"\b({name}){ends}\s*(?:\b(?:to|until|till|through|a|ate)\b|[-–—/])\s*({name})\b")
+    return re.compile(rf"\b({name}){ends}\s*(?:\b(?:to|until|till|through|a|ate)\b|[-–—])\s*({name})\b")
 
 
 _CYCLES = tuple(
@@ -43,9 +43,12 @@ _CYCLES = tuple(
 )
 
 
+_NAMES = frozenset(" ".join((*_WEEK[:2], _WEEK[4], "sabado domingo", _YEAR[0], _YEAR[2])).split())
+
+
 def is_day(word: str) -> bool:
-    """Whether a folded word names a day of the week or a month."""
-    return any(word in numbers for numbers, _, _ in _CYCLES)
+    """Whether a folded word names a day of the week or a month and nothing else: not *sun*, not *segunda*."""
+    return word in _NAMES
 
 
 def speaks_of(day: str, text: str) -> bool:

@@ -18,7 +18,8 @@ from clearcite.text.units import Value, values
 _SPAN = words_of("duration months working-days")
 _AFTER_HOW = words_of("long soon quickly often frequently")
 _OFTEN = words_of("often frequently")
-_LASTS = words_of("within after for")
+# *After what time?* is answered by 30 minutes and by 22:00.
+_LASTS = {"within": _SPAN, "after": _SPAN | {"time"}, "for": _SPAN | {"time"}}
 # Between *how many* and its unit no time goes by: *how many guests last year*.
 _COUNTED_BEFORE = words_of("last next this each every per past")
 _MEASURED = words_of("many much large big deep high tall wide warm old heavy hot cold")
@@ -149,9 +150,11 @@ def _wanted_classes(words: Words) -> frozenset[str]:
             is_length = word == "long" and words[-1] == "be"
             return frozenset() if is_length else _SPAN | ({"times"} if word in _OFTEN else frozenset())
         if before in ("what", "which", "qual", "que") and word in ("time", "hora", "horas"):
-            return _SPAN if words[0] in _LASTS else words_of("time")
+            return _LASTS.get(words[0], words_of("time"))
         if (before, word) == _HOW_MANY or before in _COUNTS:
-            return _class_counted_in(_counted(words))
+            counted = _counted(words)
+            # *25 vacation days* are counted as they are called, *25 days* by their unit.
+            return _class_counted_in(counted) if len(counted) == 1 else frozenset()
         if (before, word) == ("how", "much") and (after in _MUCH or not _PAID.isdisjoint(words)):
             return _MUCH.get(after, _MUCH["money"])
     if words[:1] in (("what",), ("quanto",)) and not _COSTS.isdisjoint(words):
@@ -159,7 +162,7 @@ def _wanted_classes(words: Words) -> frozenset[str]:
     if "number" in head(words) and not _REACHED.isdisjoint(words):
         return words_of("phone")
     called = frozenset(_CALLED[word] for word in head(words) if word in _CALLED)
-    return _SPAN if called == {"time"} and words[0] in _LASTS else called
+    return _LASTS.get(words[0], called) if called == {"time"} else called
 
 
 def _class_counted_in(counted: Words) -> frozenset[str]:

@@ -22,6 +22,7 @@ from clearcite.text.days import is_day, speaks_of
         ("january", "From November until March.", True),
         ("june", "From November until March.", False),
         ("june", "Open daily.", False),
+        ("tuesday", "Open Monday/Friday.", False),
         ("terca", "De segunda a sexta-feira.", True),
         ("tercas", "De segunda-feira a sexta-feira.", True),
         ("sabado", "Ao fim de semana.", True),
@@ -34,7 +35,9 @@ def test_a_stretch_of_days_holds_for_each_of_them(day: str, text: str, expected:
 
 
 def test_a_day_is_told_from_other_words() -> None:
-    assert [word for word in ("monday", "mondays", "junho", "key", "day") if is_day(word)] == [
+    assert [
+        word for word in ("monday", "mondays", "junho", "key", "day", "sun", "segunda") if is_day(word)
+    ] == [
         "monday",
         "mondays",
         "junho",

@@ -19,6 +19,14 @@ from clearcite.text.units import values
         ("EUR 700", "EUR 500 or more: the board", True),
         ("EUR 700", "EUR 800 or more: the board", False),
         ("EUR 700", "a kit is EUR 900", False),
+        ("EUR 7", "tickets are EUR 5 and EUR 10", False),
+        ("EUR 700", "not exceeding EUR 50", False),
+        ("3 kg", "not less than 5 kg", False),
+        ("10 kg", "not less than 5 kg", True),
+        ("12 dias", "não mais de 10 dias", False),
+        ("EUR 700", "EUR 50 + EUR 10 deposit", False),
+        ("EUR 700", "upgrade -> EUR 50", False),
+        ("5 °C", "from -18 °C to -25 °C", False),
         ("EUR 700", "up to 1,000 requests", False),
         ("EUR 700", "up to USD 1,000", False),
         ("31 kg", "dogs of more than 25 kg pay double", True),
@@ -43,6 +51,7 @@ def test_a_rule_for_a_range_speaks_of_every_amount_inside(amount: str, text: str
         ("What does a berth for a 12 metre boat cost?", "A berth for boats up to 15 metres is £40.", False),
         ("What does a berth for a 12 metre boat cost?", "A berth for an 8 metre boat is £20.", True),
         ("What does a 31 kg dog cost?", "A 20 kg dog is £17.", False),
+        ("May I cancel 1 week before arrival?", "Cancel after a notice of 2 weeks.", False),
     ],
 )
 def test_a_thing_named_by_its_measure_is_not_one_of_another(question: str, text: str, expected: bool) -> None:

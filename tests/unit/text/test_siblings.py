@@ -15,6 +15,8 @@ from clearcite.text.siblings import says_sibling
         ("bike", "leave the car and take the path", "may i put my bike behind my car", False),
         ("pony", "cats sleep inside", "where does the pony sleep", True),
         ("puppies", "kittens are vaccinated twice", "how often are puppies vaccinated", True),
+        ("motorbike", "park two wheels beside a car", "may i park my motorbike beside the cars", False),
+        ("card", "cash only", "can i pay by card", False),
         ("rope", "cats sleep inside", "where is the rope", False),
         ("almoco", "o jantar custa 12", "quanto custa o almoco", True),
     ],
