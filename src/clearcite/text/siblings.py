@@ -1,4 +1,4 @@
-"""Things of one class that are not each other: *car* and *motorbike*, *breakfast* and *dinner*, *phone* and *email*.
+"""Things of one class that are not each other: *car* and *motorbike*, *breakfast* and *dinner*, *chilled* and *frozen*.
 
 What holds for one says nothing about another, and an encoder takes them for near the same. Lines hold one class each,
 its members parted by ``|``; words of one member mean the same. Common words of any trade, in English and Portuguese,
