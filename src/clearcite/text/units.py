@@ -36,7 +36,8 @@ _PHONE = re.compile(
     r"(?<![\w.,/-])(?:\+\d{1,3}[ .-]?)?(?:\(\d{1,5}\)[ .-]?)?\d{2,6}(?:[ .-]\d{2,6}){0,4}(?![\w/-]|[.,]\d)"
 )
 _PHONE_WORD = re.compile(
-    r"(?:phone|tel|telephone|call|ring|dial|hotline|helpline|fax|mobile|telefone|fone|ligue|celular|电话)\W{0,3}(?:\w+\W{1,3}){0,2}\Z",
+    r"(?:phone|tel|telephone|call|ring|dial|hotline|helpline|fax|mobile|telefone|fone|ligue|celular|电话)"
+    r"\W{0,3}(?:\w+\W{1,3}){0,2}\Z",
     re.IGNORECASE,
 )
 
